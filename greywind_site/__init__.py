@@ -1,0 +1,1 @@
+"""Composition root: settings, routes, checks, the embedded services and the commands."""

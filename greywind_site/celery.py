@@ -1,0 +1,72 @@
+"""The Celery app. The broker only wakes workers: what must be done stands as rows in the database."""
+
+import os
+from typing import Any
+
+import structlog
+from celery import Celery, signals
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "greywind_site.settings")
+
+from django.conf import settings
+
+TRACE_HEADER = "greywind_trace_id"
+
+app = Celery("greywind_site")
+app.conf.update(
+    broker_url=settings.CELERY_BROKER_URL,
+    broker_transport_options={"visibility_timeout": 3600, "socket_timeout": 10, "socket_connect_timeout": 5},
+    broker_connection_retry_on_startup=True,
+    timezone="UTC",
+    enable_utc=True,
+    # A worker may be killed at any line: a message is done when its task is.
+    task_acks_late=True,
+    task_reject_on_worker_lost=True,
+    worker_prefetch_multiplier=1,
+    task_ignore_result=True,
+    task_serializer="json",
+    accept_content=["json"],
+    worker_hijack_root_logger=False,
+    worker_redirect_stdouts=False,
+    beat_schedule={
+        # Rarely due and cheap: a provisional thread is swept a day after it was made.
+        "sweep-provisional-threads": {"task": "threads.sweep_provisional", "schedule": 600.0},
+    },
+)
+app.autodiscover_tasks()
+
+
+def keep_our_logging(**_: Any) -> None:
+    """Being connected is enough: Celery then leaves the logging of settings alone."""
+
+
+def send_trace(headers: dict[str, Any], **_: Any) -> None:
+    """The task's log lines and ledger rows carry the trace of the request that asked for it."""
+    trace = structlog.contextvars.get_contextvars().get("trace_id")
+    if trace:
+        headers[TRACE_HEADER] = trace
+
+
+def bind_trace(task_id: str, task: Any, **_: Any) -> None:
+    """Start the task's log context from the header, or from its own id."""
+    structlog.contextvars.clear_contextvars()
+    trace = (task.request.headers or {}).get(TRACE_HEADER) or getattr(task.request, TRACE_HEADER, None)
+    structlog.contextvars.bind_contextvars(task=task.name, task_id=task_id, trace_id=trace)
+
+
+def refuse_unfit_role(**_: Any) -> None:
+    """A worker does not start with a role that could pass row-level security."""
+    from django.db import connection
+
+    from greywind_site.checks import refuse_over_privileged
+
+    try:
+        refuse_over_privileged(connection)
+    finally:
+        connection.close()
+
+
+signals.setup_logging.connect(keep_our_logging, weak=False)
+signals.before_task_publish.connect(send_trace, weak=False)
+signals.task_prerun.connect(bind_trace, weak=False)
+signals.worker_init.connect(refuse_unfit_role, weak=False)

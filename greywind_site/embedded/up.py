@@ -1,0 +1,184 @@
+"""The story of `manage.py up`: every part in its order, one line each, then watching until asked to stop."""
+
+import json
+import os
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from importlib.util import find_spec
+from signal import SIGQUIT
+
+from greywind_site.config import Config
+from greywind_site.embedded.catalogues import compile_catalogues
+from greywind_site.embedded.faults import EmbeddedFault
+from greywind_site.embedded.instance import APP, CHECKOUT
+from greywind_site.embedded.lock import FolderLock, holder, try_lock
+from greywind_site.embedded.port import refuse_taken_port
+from greywind_site.embedded.processes import Program, to_stderr
+from greywind_site.embedded.services import Services
+from greywind_site.embedded.supervisor import Stopped, Supervisor
+
+HOST = "127.0.0.1"
+# Several web processes would each import everything for one person's machine; threads carry the waiting.
+WEB_THREADS = 8
+
+
+@dataclass(frozen=True)
+class Options:
+    """What the person asked for."""
+
+    port: int
+    demo: bool
+    as_json: bool
+
+
+@dataclass(frozen=True)
+class Address:
+    """What `up` prints; the names are a contract. Demo fields are None without the demo."""
+
+    url: str
+    project_id: str | None
+    agent_key: str | None
+    console_user: str | None
+    console_password: str | None
+    data_dir: str
+    database_url: str
+
+
+def bring_up(config: Config, options: Options, *, check_role: Callable[[], None]) -> None:
+    """Start everything, print the address, and watch until a stop signal. Raises EmbeddedFault when a part fails."""
+    lock = _lock(config)
+    with Supervisor() as supervisor, supervisor.obeying_signals():
+        start = Start(config, options, supervisor, lock)
+        try:
+            start.services()
+            start.database(check_role)
+            credentials = start.demo()
+            start.processes()
+        except Stopped:
+            return
+        _print(start.address(credentials), as_json=options.as_json)
+        supervisor.watch()
+    lock.release()
+
+
+class Start:
+    """The steps of one start."""
+
+    def __init__(self, config: Config, options: Options, supervisor: Supervisor, lock: FolderLock) -> None:
+        self.config, self.options, self.supervisor, self.lock = config, options, supervisor, lock
+
+    def services(self) -> None:
+        """Port, PostgreSQL and Valkey."""
+        refuse_taken_port(HOST, self.options.port)
+        services = Services(self.config.instance, self.supervisor, self.lock)
+        if self.config.embedded:
+            with _step("PostgreSQL"):
+                services.start_postgres()
+        if self.config.celery_broker_url is None:
+            with _step("Valkey"):
+                services.start_valkey()
+
+    def database(self, check_role: Callable[[], None]) -> None:
+        """Migrations by the owner, then a look at what the application role may do."""
+        if self.config.owner_database() is not None:
+            with _step("migrations"):
+                self._manage("migrate", "--database", "owner", "--verbosity", "0")
+        with _step("database role"):
+            check_role()
+        with _step("message catalogues"):
+            compile_catalogues()
+
+    def demo(self) -> Mapping[str, str]:
+        """The demo project's credentials, the same on every start; empty without the demo."""
+        if not self.options.demo:
+            return {}
+        if find_spec("greywind_site.demo") is None:
+            to_stderr("this checkout has no demo project; starting without one")
+            return {}
+        with _step("demo project"):
+            told: dict[str, str] = json.loads(self._manage("seed_demo")[-1])
+            return told
+
+    def processes(self) -> None:
+        """Worker, beat and web; returns when /readyz says 200."""
+        python = [sys.executable, "-m"]
+        celery = [*python, "celery", "--app", "greywind_site.celery", "--quiet"]
+        worker = [*celery, "worker", "--pool", "threads", "--concurrency", "4", "--without-gossip", "--without-mingle"]
+        schedule = self.config.instance.folder / "beat-schedule"
+        web = [*python, "granian", "--interface", "wsgi", "--host", HOST, "--port", str(self.options.port)]
+        web += ["--workers", "1", "--blocking-threads", str(WEB_THREADS), "--no-ws", "--http", "1"]
+        with _step("worker"):
+            self.supervisor.start(self._program("worker", worker))
+        with _step("beat"):
+            self.supervisor.start(self._program("beat", [*celery, "beat", "--schedule", str(schedule), "--pidfile="]))
+        with _step("web"):
+            self.supervisor.start(self._program("web", [*web, "greywind_site.wsgi:application"]))
+            self.supervisor.until(self._is_ready, what="web", seconds=60, pace=0.25)
+
+    def address(self, credentials: Mapping[str, str]) -> Address:
+        """What is printed at the end."""
+        url = self.config.database_url
+        database = url.get_secret_value() if url else self.config.instance.database_url(APP)
+        names = ("project_id", "agent_key", "console_user", "console_password")
+        return Address(
+            url=f"http://{HOST}:{self.options.port}",
+            data_dir=str(self.config.instance.folder),
+            database_url=database,
+            **{name: credentials.get(name) for name in names},
+        )
+
+    def _manage(self, *words: str) -> list[str]:
+        return self.supervisor.run(self._program(words[0], [sys.executable, str(CHECKOUT / "manage.py"), *words]))
+
+    def _program(self, name: str, command: list[str]) -> Program:
+        environment = os.environ | {
+            "GREYWIND_SUPERVISED": "1",
+            "GREYWIND_DATA": str(self.config.instance.folder),
+            "DJANGO_SETTINGS_MODULE": "greywind_site.settings",
+            "PYTHONUNBUFFERED": "1",
+        }
+        # SIGQUIT: without us nobody waits for a polite end, and every task may be cut at any line.
+        orphaned = SIGQUIT if name == "worker" else None
+        heirloom = (self.lock.heirloom,)
+        return Program(name, command, orphaned=orphaned, environment=environment, folder=CHECKOUT, inherit=heirloom)
+
+    def _is_ready(self) -> bool:
+        try:
+            with urllib.request.urlopen(f"http://{HOST}:{self.options.port}/readyz", timeout=5) as answer:
+                return bool(answer.status == 200)
+        except (urllib.error.URLError, OSError):
+            return False
+
+
+def _lock(config: Config) -> FolderLock:
+    config.instance.prepare()
+    folder = config.instance.folder
+    lock = try_lock(folder, command="up")
+    if lock is None:
+        other = holder(folder)
+        who = f"process {other.pid} ({other.command})" if other else "another process"
+        raise EmbeddedFault(f"{who} already runs on {folder}. Stop it, or name another folder with --data and --port.")
+    return lock
+
+
+@contextmanager
+def _step(name: str) -> Iterator[None]:
+    began = time.monotonic()
+    yield
+    to_stderr(f"ready: {name} ({time.monotonic() - began:.1f} s)")
+
+
+def _print(address: Address, *, as_json: bool) -> None:
+    if as_json:
+        print(json.dumps(asdict(address)), flush=True)
+        return
+    lines = [f"GreyWind runs at {address.url} (data in {address.data_dir}). Ctrl-C stops it."]
+    if address.agent_key:
+        lines += [f"  project    {address.project_id}", f"  agent key  {address.agent_key}"]
+        lines += [f"  console    {address.console_user} / {address.console_password}"]
+    print("\n".join(lines), flush=True)

@@ -1,0 +1,25 @@
+"""The WSGI entrance. Importing it checks the database role: a process that must not serve does not start."""
+
+import os
+
+from django.core.wsgi import get_wsgi_application
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "greywind_site.settings")
+application = get_wsgi_application()
+
+
+def _boot() -> None:
+    from django.db import connection
+
+    from greywind_site.checks import refuse_over_privileged
+    from greywind_site.embedded.processes import die_with_parent
+
+    if os.environ.get("GREYWIND_SUPERVISED"):
+        die_with_parent()
+    try:
+        refuse_over_privileged(connection)
+    finally:
+        connection.close()
+
+
+_boot()

@@ -1,0 +1,94 @@
+"""`up` from nothing to an answer, killed, started again and stopped: the whole product once."""
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from greywind_site.embedded.instance import CHECKOUT
+from greywind_site.embedded.lock import try_lock
+
+pytestmark = pytest.mark.slow
+# `up` brings its own services; those of the test suite must not shine through.
+OURS = ("DATABASE_URL", "DATABASE_OWNER_URL", "CELERY_BROKER_URL", "DJANGO_SETTINGS_MODULE")
+
+
+class Up:
+    """One running `up` on one folder and port."""
+
+    def __init__(self, folder: Path, port: int) -> None:
+        environment = {
+            name: value for name, value in os.environ.items() if not name.startswith("GREYWIND_") and name not in OURS
+        }
+        command = [sys.executable, "manage.py", "up", "--json", "--port", str(port), "--data", str(folder)]
+        self.log = (folder / "up.log").open("w+")
+        self.process = subprocess.Popen(
+            command, cwd=CHECKOUT, env=environment, stdout=subprocess.PIPE, stderr=self.log, text=True
+        )
+
+    def __enter__(self) -> "Up":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.process.kill()
+        self.process.wait()
+        if self.process.stdout is not None:
+            self.process.stdout.close()
+        self.log.close()
+
+    def address(self) -> dict[str, Any]:
+        """What it printed; fails with its log when it ended without."""
+        assert self.process.stdout is not None
+        line = self.process.stdout.readline()
+        if not line:
+            pytest.fail(Path(self.log.name).read_text())
+        told: dict[str, Any] = json.loads(line)
+        return told
+
+
+def free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        return int(server.getsockname()[1])
+
+
+def await_nobody(folder: Path) -> None:
+    """Return once no process of that start is left; the lock waits for every one of them."""
+    deadline = time.monotonic() + 20
+    while (lock := try_lock(folder, command="test")) is None:
+        assert time.monotonic() < deadline, "the killed process still holds its lock"
+        time.sleep(0.05)
+    lock.release()
+
+
+def test_killed_and_started_again_it_answers_the_same(reachable: Path) -> None:
+    port = free_port()
+    with Up(reachable, port) as first:
+        told = first.address()
+        with urllib.request.urlopen(f"{told['url']}/readyz") as answer:  # noqa: S310 - our own loopback address
+            assert answer.status == 200
+        first.process.send_signal(signal.SIGKILL)
+    await_nobody(reachable)
+    with Up(reachable, port) as second:
+        assert second.address() == told
+        second.process.send_signal(signal.SIGTERM)
+        assert second.process.wait(30) == 0
+        assert second.process.stdout is not None
+        assert second.process.stdout.read() == ""
+    await_nobody(reachable)
+
+
+def test_a_second_start_on_the_same_folder_names_the_first(reachable: Path) -> None:
+    lock = try_lock(reachable, command="up")
+    assert lock is not None
+    with Up(reachable, free_port()) as second:
+        assert second.process.wait(30) == 2
+        assert f"process {os.getpid()} (up)" in (reachable / "up.log").read_text()
+    lock.release()
