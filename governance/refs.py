@@ -1,0 +1,64 @@
+"""The registry of refs: each app says how its scheme is resolved, and nobody below has to import it."""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from governance.actors import Acting
+from governance.errors import Invalid, NotThere
+
+REF_FORM = re.compile(r"([a-z][a-z0-9+.-]*)://(\S{1,280})")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Resolved:
+    """What a ref opens for one reader at this moment. `text` is whole; readers bound it themselves."""
+
+    ref: str
+    text: str
+    media_type: str = "text/plain"
+    sha256: str | None = None
+
+
+type Resolver = Callable[[str, Acting], Resolved]
+type Eraser = Callable[[str, Acting], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Scheme:
+    """How one scheme is opened and, where its content may be erased, erased."""
+
+    resolve: Resolver
+    erase: Eraser | None = None
+
+
+_schemes: dict[str, Scheme] = {}
+
+
+def register(name: str, scheme: Scheme) -> None:
+    """Add a scheme. Called by each app as it gets ready; a name can be taken once."""
+    if name in _schemes:
+        raise ValueError(f"the scheme {name} is taken")
+    _schemes[name] = scheme
+
+
+def resolve(ref: str, acting: Acting, *, pointer: str = "/ref") -> Resolved:
+    """Open a ref for this reader, now, inside the open scope.
+
+    Raises Invalid for a text that is no ref or has a scheme nobody registered, and NotThere for one that is not
+    there or not readable: the two cannot be told apart.
+    """
+    form = REF_FORM.fullmatch(ref)
+    if form is None or form.group(1) not in _schemes:
+        known = ", ".join(f"{name}://" for name in sorted(_schemes))
+        raise Invalid.at(pointer, f"expected a ref that begins with one of {known}", code="unknown_ref")
+    return _schemes[form.group(1)].resolve(ref, acting)
+
+
+def resolves(ref: str, acting: Acting) -> bool:
+    """Return whether the ref opens for this reader now."""
+    try:
+        resolve(ref, acting)
+    except (Invalid, NotThere):
+        return False
+    return True

@@ -1,0 +1,106 @@
+"""Rows of a model by a fixed condition: for the few reads that stand in every request.
+
+Building a query from its parts costs several times what the database needs to answer it. A condition here is a
+literal of ours, with %s for each value; nothing of a caller's is ever part of it.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import Any
+
+import orjson
+import psycopg
+from django.db import connection
+from django.db.backends.utils import CursorWrapper
+from django.db.models import JSONField, Model
+
+
+def first[M: Model](model: type[M], condition: str, *values: Any) -> M | None:
+    """Return the first row that fulfils the condition, or None."""
+    found = all_of(model, f"{condition} LIMIT 1", *values)
+    return found[0] if found else None
+
+
+def all_of[M: Model](model: type[M], condition: str, *values: Any) -> list[M]:
+    """Return the rows that fulfil the condition, which may go on with ORDER BY and LIMIT."""
+    return [made(model, row) for row in fetch(_selection(model) + condition, values)]
+
+
+def fetch(statement: str, values: Sequence[Any] | Mapping[str, Any]) -> list[tuple[Any, ...]]:
+    """Return the rows of a fixed statement, which each connection plans a few times and then remembers.
+
+    Only for statements whose best plan does not depend on their values: lookups by id or by an index.
+    """
+    with _preparing() as cursor:
+        cursor.execute(statement, values)
+        rows: list[tuple[Any, ...]] = cursor.fetchall()
+        return rows
+
+
+def send(statement: str, values: Sequence[Any] | Mapping[str, Any]) -> None:
+    """Run a fixed statement that returns nothing; it is remembered as in `fetch`."""
+    with _preparing() as cursor:
+        cursor.execute(statement, values)
+
+
+def _preparing() -> CursorWrapper:
+    connection.ensure_connection()
+    with connection.wrap_database_errors:
+        own: Any = psycopg.Cursor(connection.connection)  # what Django wraps, whatever its stubs say
+    return connection.make_debug_cursor(own) if connection.queries_logged else connection.make_cursor(own)
+
+
+@cache
+def _selection(model: type[Model]) -> str:
+    return f"SELECT {columns(model)} FROM {model._meta.db_table} WHERE "  # noqa: S608, SLF001 - names from the model
+
+
+def insert(row: Model) -> None:
+    """Store a new row as it is; JSON goes out in its shortest form."""
+    meta = row._meta  # noqa: SLF001 - Django documents it as the interface to a model's fields
+    values = [_outgoing(field, getattr(row, field.attname)) for field in meta.concrete_fields]
+    send(_insertion(type(row)), values)
+
+
+def _outgoing(field: Any, value: Any) -> Any:
+    return json_text(value) if isinstance(field, JSONField) and value is not None else value
+
+
+def json_text(value: Any) -> str:
+    """Return a JSON value as text."""
+    try:
+        return orjson.dumps(value).decode()
+    except orjson.JSONEncodeError:  # an integer beyond 64 bits, which only the slower writer knows
+        return json.dumps(value, ensure_ascii=False, allow_nan=False)
+
+
+@cache
+def _insertion(model: type[Model]) -> str:
+    meta = model._meta  # noqa: SLF001 - as above
+    names = [str(field.column) for field in meta.concrete_fields]
+    values = ", ".join(["%s"] * len(names))
+    return f'INSERT INTO {meta.db_table} ("{'", "'.join(names)}") VALUES ({values})'  # noqa: S608 - names from the model
+
+
+@cache
+def columns(model: type[Model]) -> str:
+    """Return the select list that `made` takes: all columns of the model, by the name of its table."""
+    meta = model._meta  # noqa: SLF001 - Django documents it as the interface to a model's fields
+    return ", ".join(f'{meta.db_table}."{field.column}"' for field in meta.concrete_fields)
+
+
+def made[M: Model](model: type[M], row: tuple[Any, ...]) -> M:
+    """Return the instance of a row that begins with `columns(model)`, as the ORM would load it."""
+    names, converters = _loading(model)
+    values = list(row[: len(names)])
+    for place, convert in converters:
+        values[place] = convert(values[place], None, connection)
+    return model.from_db(connection.alias, names, values)
+
+
+@cache
+def _loading(model: type[Model]) -> tuple[list[str], list[tuple[int, Any]]]:
+    fields = model._meta.concrete_fields  # noqa: SLF001 - as above
+    converters = [(n, field.from_db_value) for n, field in enumerate(fields) if hasattr(field, "from_db_value")]
+    return [field.attname for field in fields], converters

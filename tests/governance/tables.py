@@ -1,0 +1,93 @@
+"""What the tables of a project are, and what the application may do with each: written by hand, from the design."""
+
+APPEND_ONLY = (
+    "agent_sessions_artifact",
+    "agent_sessions_contextpacket",
+    "agent_sessions_event",
+    "agent_sessions_handoff",
+    "agent_sessions_packetoutcome",
+    "agent_sessions_worksummary",
+    "governance_auditevent",
+    "memories_gateverdict",
+    "memories_injection",
+    "memories_memoryevidence",
+    "memories_memoryparent",
+    "memories_memoryversion",
+    "threads_vision",
+)
+UNDELETABLE = ("governance_revision",)
+CHANGEABLE = (
+    "agent_sessions_attempt",
+    "agent_sessions_providersession",
+    "agent_sessions_session",
+    "governance_actor",
+    "governance_apikey",
+    "governance_contract",
+    "governance_inboxitem",
+    "governance_membership",
+    "governance_storedanswer",
+    "memories_memory",
+    "memories_passage",
+    "threads_binding",
+    "threads_task",
+    "threads_taskedge",
+    "threads_thread",
+    "threads_threaduse",
+)
+LEDGER_HEADS = "governance_audithead"  # the ledger's own; the application neither reads nor writes it
+READABLE = tuple(sorted((*APPEND_ONLY, *UNDELETABLE, *CHANGEABLE)))
+ALL = tuple(sorted((*READABLE, LEDGER_HEADS)))
+WITHOUT_AUDIENCE = frozenset(
+    {
+        "governance_actor",
+        "governance_apikey",
+        "governance_auditevent",
+        "governance_membership",
+        "governance_storedanswer",
+    }
+)
+WITH_AUDIENCE = tuple(table for table in READABLE if table not in WITHOUT_AUDIENCE)
+# A child takes the audience of what it hangs on.
+INHERITING = (
+    "agent_sessions_attempt",
+    "agent_sessions_event",
+    "agent_sessions_handoff",
+    "agent_sessions_packetoutcome",
+    "agent_sessions_providersession",
+    "agent_sessions_session",
+    "agent_sessions_worksummary",
+    "memories_gateverdict",
+    "memories_memoryevidence",
+    "memories_memoryparent",
+    "memories_memoryversion",
+    "threads_binding",
+    "threads_task",
+    "threads_taskedge",
+    "threads_threaduse",
+    "threads_vision",
+)
+# Values under which a copy of a seeded row breaks no uniqueness, so that only what a test changes can be refused.
+FRESH = {
+    "agent_sessions_artifact": {"sha256": "0" * 64},
+    "agent_sessions_attempt": {"number": 99, "state": "ended"},
+    "agent_sessions_event": {"seq": 4, "client_id": "copy"},
+    "agent_sessions_providersession": {"external_id": "copy"},
+    "agent_sessions_session": {"role": "copied", "head_seq": 0},
+    "agent_sessions_worksummary": {"version": 99},
+    "governance_actor": {"name": "copy", "user_id": None},
+    "governance_apikey": {"prefix": "copycopy"},
+    "governance_contract": {"slug": "copy"},
+    "governance_inboxitem": {"ref": "copy"},
+    "governance_revision": {"number": 99, "state": "draft"},
+    "governance_storedanswer": {"idempotency_key": "copy"},
+    "memories_gateverdict": {"gate": "copy"},
+    "memories_injection": {"packet_id": "00000000-0000-0000-0000-000000000001"},
+    "memories_memory": {"status": "candidate"},
+    "memories_memoryevidence": {"ordinal": 99},
+    "memories_memoryversion": {"version": 99},
+    "memories_passage": {"ref": "copy"},
+    "threads_binding": {"page": "copy"},
+    "threads_task": {"state": "planned"},
+    "threads_threaduse": {"role": "copied"},
+    "threads_vision": {"version": 99},
+}
