@@ -1,0 +1,151 @@
+"""State machines of threads and tasks, as literal tables, and the verbs that make and change a thread."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.db import IntegrityError
+
+from governance.actors import Acting
+from governance.audit import fingerprint
+from governance.errors import Clash
+from governance.ids import new_id
+from governance.models.base import reach_of
+from governance.rows import send
+from governance.scope import record
+from governance.transitions import Table, advance
+from governance.vocabulary import Audience, Destination
+from threads.models import Binding, Thread
+from threads.vocabulary import TaskState, ThreadState, ThreadType
+
+THREAD_TRANSITIONS: Table[ThreadState] = {
+    ThreadState.OPEN: frozenset({ThreadState.ARCHIVED, ThreadState.MERGED, ThreadState.SPLIT}),
+    ThreadState.ARCHIVED: frozenset({ThreadState.OPEN}),
+    ThreadState.MERGED: frozenset({ThreadState.OPEN}),
+    ThreadState.SPLIT: frozenset({ThreadState.OPEN}),
+}
+
+TASK_TRANSITIONS: Table[TaskState] = {
+    TaskState.PLANNED: frozenset({TaskState.READY, TaskState.CANCELLED}),
+    TaskState.READY: frozenset({TaskState.DOING, TaskState.CANCELLED}),
+    TaskState.DOING: frozenset({TaskState.REVIEW, TaskState.BLOCKED, TaskState.CANCELLED}),
+    TaskState.BLOCKED: frozenset({TaskState.DOING, TaskState.CANCELLED}),
+    TaskState.REVIEW: frozenset({TaskState.DONE, TaskState.DOING, TaskState.CANCELLED}),
+    TaskState.DONE: frozenset({TaskState.CANCELLED}),
+    TaskState.CANCELLED: frozenset(),
+}
+KEPT_GOALS = 5  # recent goals that the resolver matches against; older ones no longer say what a thread is about
+TOUCH = """
+WITH moved AS (UPDATE threads_thread SET last_active_at = %(now)s, provisional = false WHERE id = %(thread)s)
+INSERT INTO threads_threaduse
+  (id, project_id, thread_id, actor_id, audience, audience_role, owner_id, role, created_at, last_used_at)
+VALUES (%(id)s, %(project)s, %(thread)s, %(actor)s, %(audience)s, %(audience_role)s, %(owner_id)s, %(role)s,
+  %(now)s, %(now)s)
+ON CONFLICT (project_id, thread_id, actor_id, role) DO UPDATE SET last_used_at = excluded.last_used_at
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BindingWish:
+    """A channel (and page) to tie to a thread, and who reads along there."""
+
+    channel: str
+    page: str = ""
+    destination: Destination = Destination.PROJECT
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ThreadWish:
+    """What a new thread should be."""
+
+    title: str
+    type: ThreadType = ThreadType.WORK
+    tags: Sequence[str] = ()
+    keywords: Sequence[str] = ()
+    summary: str = ""
+    private: bool = False
+    title_is_human: bool = False
+    bindings: Sequence[BindingWish] = ()
+
+
+def create_thread(acting: Acting, wish: ThreadWish, *, now: datetime) -> Thread:
+    """Make a provisional thread in the open scope. A private one is its maker's alone.
+
+    Raises Clash (binding_taken) when a channel is tied to another thread already.
+    """
+    private = wish.private
+    thread = Thread.objects.create(
+        project_id=acting.project_id,
+        title=wish.title,
+        type=wish.type,
+        tags=list(wish.tags),
+        keywords=list(wish.keywords),
+        summary=wish.summary,
+        title_is_human=wish.title_is_human,
+        audience=Audience.PRIVATE if private else Audience.PROJECT,
+        owner_id=acting.actor_id if private else None,
+        created_by_id=acting.actor_id,
+        created_at=now,
+        last_active_at=now,
+    )
+    record("thread.create", thread.public_id, detail={"type": wish.type, "audience": thread.audience})
+    for binding in wish.bindings:
+        bind(thread, binding)
+    return thread
+
+
+def bind(thread: Thread, wish: BindingWish) -> Binding:
+    """Tie a channel to a thread; raises Clash (binding_taken) when it is tied already."""
+    try:
+        binding = Binding.objects.create(
+            project_id=thread.project_id,
+            thread=thread,
+            channel=wish.channel,
+            page=wish.page,
+            destination=wish.destination,
+        )
+    except IntegrityError as error:
+        message = f"{wish.channel} {wish.page} is tied to a thread already"
+        raise Clash.at("/bindings", message, code="binding_taken") from error
+    record("thread.bind", thread.public_id, detail={"binding": binding.public_id, "destination": wish.destination})
+    return binding
+
+
+def change_thread(thread: Thread, changes: dict[str, Any]) -> Thread:
+    """Set columns of a thread in the open scope and move its version on.
+
+    Raises Clash (version_moved) when somebody else was faster.
+    """
+    before = {name: getattr(thread, name) for name in changes}
+    moved = Thread.objects.filter(pk=thread.pk, version=thread.version).update(version=thread.version + 1, **changes)
+    if moved != 1:
+        raise Clash("The thread changed meanwhile; read it again.", code="version_moved")
+    thread.version += 1
+    for name, value in changes.items():
+        setattr(thread, name, value)
+    detail = {"fields": sorted(changes)}
+    record("thread.change", thread.public_id, before=fingerprint(before), after=fingerprint(changes), detail=detail)
+    return thread
+
+
+def move_thread(thread: Thread, to: ThreadState, *, reason: str) -> None:
+    """Archive or reopen a thread; raises Clash when its table does not allow it.
+
+    A merge or a split leaves a lineage, which a mere change of state does not: it is refused (invalid_transition).
+    """
+    if to in (ThreadState.MERGED, ThreadState.SPLIT):
+        raise Clash.at("/state", f"a thread becomes {to} by its own verb, with a lineage", code="invalid_transition")
+    advance(thread, to, table=THREAD_TRANSITIONS, verb=f"thread.{to}", reason=reason, version=thread.version + 1)
+
+
+def touch(thread: Thread, acting: Acting, *, role: str, now: datetime) -> None:
+    """Note that the actor works on the thread in this role: it is no longer provisional, and it is the recent one."""
+    use = {"id": new_id(), "project": acting.project_id, "thread": thread.pk, "actor": acting.actor_id}
+    send(TOUCH, use | reach_of(thread) | {"role": role, "now": now})
+
+
+def remember_goal(thread: Thread, goal: str) -> None:
+    """Keep a user's request among the recent goals that the resolver matches against (newest first)."""
+    thread.recent_goals = [goal, *[kept for kept in thread.recent_goals if kept != goal]][:KEPT_GOALS]
+    Thread.objects.filter(pk=thread.pk).update(recent_goals=thread.recent_goals)
