@@ -1,0 +1,138 @@
+"""From a profile, a phase, a risk and the limits in force to tokens per layer."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from governance.vocabulary import Phase, Risk
+from sessions.context.profiles import (
+    DEFAULT_PROFILE,
+    WHOLE,
+    Counts,
+    ItemCaps,
+    LayerShare,
+    ModelProfile,
+    ProfileFault,
+    Thresholds,
+    parse_profile,
+    parse_profile_name,
+)
+from sessions.context.vocabulary import CountMethod, Group, Layer, LimitOrigin
+
+__all__ = [
+    "Budget",
+    "LayerBudget",
+    "Limit",
+    "ModelProfile",
+    "ProfileFault",
+    "build_budget",
+    "parse_profile",
+    "parse_profile_name",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """A wish to use at most `tokens` of input, and who has it. A limit can lower the input cap and never raise it."""
+
+    origin: LimitOrigin
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class LayerBudget:
+    """Tokens of one layer. `held` says that the phase or risk in force keeps the layer's optional items out."""
+
+    floor: int
+    cap: int
+    origin: LimitOrigin
+    held: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Budget:
+    """Figures of one compile, in tokens: sum of `reserves` + `input_cap` + `unused` = `window`.
+
+    `origin` says which limit made the input cap. `groups` add up to the input cap, headroom included.
+    """
+
+    profile: str
+    encoding: str
+    method: CountMethod
+    window: int
+    reserves: Mapping[str, int]
+    input_cap: int
+    unused: int
+    origin: LimitOrigin
+    groups: Mapping[Group, int]
+    layers: Mapping[Layer, LayerBudget]
+    counts: Counts
+    item_caps: ItemCaps
+    thresholds: Thresholds
+    phase: Phase
+    risk: Risk
+
+
+def build_budget(profile: ModelProfile, *, phase: Phase, risk: Risk, limits: Sequence[Limit] = ()) -> Budget:
+    """Return the budget under `limits`; among equal limits the profile's own comes first, then the earlier one.
+
+    An input cap is never negative: where reserves fill the window it is 0, reserves are shortened in the order margin,
+    tool results, harness, protocol, output, and the compile can only be refused.
+    """
+    reserves = _fit_reserves(profile.reserves, profile.window)
+    room = profile.window - sum(reserves.values())
+    cap, origin = _input_cap(room, origin=_own_origin(profile), limits=limits)
+    shares = profile.shares(phase, risk)
+    return Budget(
+        profile=profile.name,
+        encoding=profile.encoding,
+        method=profile.method,
+        window=profile.window,
+        reserves=reserves,
+        input_cap=cap,
+        unused=room - cap,
+        origin=origin,
+        groups=_groups(profile, cap),
+        layers={layer: _layer(shares[layer], profile, cap=cap, usual=profile.layers[layer]) for layer in Layer},
+        counts=profile.counts,
+        item_caps=profile.item_caps,
+        thresholds=profile.thresholds,
+        phase=phase,
+        risk=risk,
+    )
+
+
+def _own_origin(profile: ModelProfile) -> LimitOrigin:
+    return LimitOrigin.DEFAULT if profile.name == DEFAULT_PROFILE else LimitOrigin.PROFILE
+
+
+def _input_cap(room: int, *, origin: LimitOrigin, limits: Sequence[Limit]) -> tuple[int, LimitOrigin]:
+    cap = room
+    for limit in limits:
+        if limit.tokens < cap:
+            cap, origin = max(limit.tokens, 0), limit.origin
+    return cap, origin
+
+
+def _fit_reserves(reserves: Mapping[str, int], window: int) -> dict[str, int]:
+    excess = max(sum(reserves.values()) - window, 0)
+    fitted = dict(reserves)
+    for name in ("margin", "tool_results", "harness", "protocol", "output"):
+        taken = min(fitted[name], excess)
+        fitted[name] -= taken
+        excess -= taken
+    return fitted
+
+
+def _groups(profile: ModelProfile, cap: int) -> dict[Group, int]:
+    groups = {group: cap * share // WHOLE for group, share in profile.groups.items()}
+    groups[Group.HEADROOM] = cap - sum(groups.values())
+    return groups
+
+
+def _layer(share: LayerShare, profile: ModelProfile, *, cap: int, usual: LayerShare) -> LayerBudget:
+    return LayerBudget(
+        floor=cap * share.floor // WHOLE,
+        cap=cap * share.cap // WHOLE,
+        origin=_own_origin(profile),
+        held=share.cap == 0 and usual.cap > 0,
+    )
