@@ -1,0 +1,25 @@
+"""What memory:// opens."""
+
+import re
+
+from governance.actors import Acting
+from governance.errors import NotThere
+from governance.ids import parse_id
+from governance.refs import Resolved
+from memories.models import MemoryVersion
+
+FORM = re.compile(r"memory://(mem_[0-9a-f]{32})(?:@(\d{1,9}))?")
+
+
+def open_memory(ref: str, _acting: Acting) -> Resolved:
+    """Return one version of a memory (the newest when none is named). Raises NotThere."""
+    form = FORM.fullmatch(ref)
+    if form is None:
+        raise NotThere
+    versions = MemoryVersion.objects.filter(memory_id=parse_id("mem", form.group(1), pointer="/ref"))
+    if form.group(2):
+        versions = versions.filter(version=int(form.group(2)))
+    found = versions.order_by("-version").first()
+    if found is None:
+        raise NotThere
+    return Resolved(ref=f"memory://{form.group(1)}@{found.version}", text=found.content)

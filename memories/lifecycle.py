@@ -1,0 +1,77 @@
+"""The state machine of a memory, as a literal table, and the verb that moves one past its gates."""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from governance.audit import told
+from governance.errors import Clash
+from governance.scope import record
+from governance.transitions import Table
+from memories.models import GateVerdict, Memory, Passage
+from memories.vocabulary import MemoryStatus
+
+_END_EARLY = frozenset({MemoryStatus.REJECTED})
+MEMORY_TRANSITIONS: Table[MemoryStatus] = {
+    MemoryStatus.CANDIDATE: frozenset({MemoryStatus.SCREENED}) | _END_EARLY,
+    MemoryStatus.SCREENED: frozenset({MemoryStatus.EVIDENCE_CHECKED}) | _END_EARLY,
+    MemoryStatus.EVIDENCE_CHECKED: frozenset({MemoryStatus.POLICY_CHECKED}) | _END_EARLY,
+    MemoryStatus.POLICY_CHECKED: frozenset({MemoryStatus.USER_ALIGNED}) | _END_EARLY,
+    MemoryStatus.USER_ALIGNED: frozenset({MemoryStatus.COMMITTED}) | _END_EARLY,
+    MemoryStatus.COMMITTED: frozenset({MemoryStatus.ACTIVE, MemoryStatus.ARCHIVED, MemoryStatus.REVOKED}),
+    MemoryStatus.ACTIVE: frozenset({MemoryStatus.ARCHIVED, MemoryStatus.REVOKED}),
+    MemoryStatus.ARCHIVED: frozenset({MemoryStatus.ACTIVE, MemoryStatus.REVOKED}),
+    MemoryStatus.REVOKED: frozenset(),
+    MemoryStatus.REJECTED: frozenset(),
+}
+
+# What must have passed before a memory may stand in each state; the database holds the same list.
+GATES_BEFORE: dict[MemoryStatus, tuple[str, ...]] = {
+    MemoryStatus.SCREENED: ("schema", "screening"),
+    MemoryStatus.EVIDENCE_CHECKED: ("evidence",),
+    MemoryStatus.POLICY_CHECKED: ("identity", "source_weight", "sensitivity"),
+    MemoryStatus.USER_ALIGNED: ("alignment",),
+}
+FORWARD = (
+    MemoryStatus.CANDIDATE,
+    MemoryStatus.SCREENED,
+    MemoryStatus.EVIDENCE_CHECKED,
+    MemoryStatus.POLICY_CHECKED,
+    MemoryStatus.USER_ALIGNED,
+    MemoryStatus.COMMITTED,
+    MemoryStatus.ACTIVE,
+)
+SEARCHABLE = MemoryStatus.ACTIVE
+
+
+def advance(memory: Memory, to: MemoryStatus, *, reason: str, now: datetime, reason_code: str = "") -> None:
+    """Move a memory in the open scope: one step, or forward past every gate whose verdict is there.
+
+    Leaving `active` takes its passage out of every search in the same transaction. Raises Clash when the table or
+    a missing verdict does not allow the move, or when somebody else moved it first.
+    """
+    here = MemoryStatus(memory.status)
+    _check(memory, here, to)
+    changed = {"status": to, "updated_at": now, **({"reason_code": reason_code} if reason_code else {})}
+    if Memory.objects.filter(pk=memory.pk, status=here).update(**changed) != 1:
+        raise Clash(f"status: it is no longer {here}; read it again.", code="moved_meanwhile")
+    for name, value in changed.items():
+        setattr(memory, name, value)
+    Passage.objects.filter(memory=memory).update(live=to is SEARCHABLE)
+    record(f"memory.{to}", memory.public_id, reason=told(reason, memory), before=here, after=to)
+
+
+def gates_between(here: MemoryStatus, to: MemoryStatus) -> Sequence[str]:
+    """Return the gates that stand between two states of the forward chain, in order."""
+    between = FORWARD[FORWARD.index(here) + 1 : FORWARD.index(to) + 1]
+    return [gate for state in between for gate in GATES_BEFORE.get(state, ())]
+
+
+def _check(memory: Memory, here: MemoryStatus, to: MemoryStatus) -> None:
+    if here in FORWARD and to in FORWARD and FORWARD.index(to) > FORWARD.index(here):
+        passed = set(GateVerdict.objects.filter(memory=memory, passed=True).values_list("gate", flat=True))
+        missing = [gate for gate in gates_between(here, to) if gate not in passed]
+        if missing:
+            raise Clash(f"status: {', '.join(missing)} has not passed yet.", code="gates_missing")
+        return
+    if to not in MEMORY_TRANSITIONS[here]:
+        raise Clash(f"status: {here} cannot become {to}.", code="invalid_transition")
