@@ -1,0 +1,13 @@
+from django.apps import AppConfig
+
+
+class SessionsConfig(AppConfig):
+    # django.contrib.sessions owns the label "sessions", so ours carries a prefix.
+    name = "sessions"
+    label = "agent_sessions"
+    verbose_name = "Agent sessions"
+
+    def ready(self) -> None:
+        from sessions.evidence import register_schemes
+
+        register_schemes()

@@ -1,0 +1,99 @@
+"""What the schemes of sessions open: events, artifacts, handoffs, work summaries, contract revisions."""
+
+import json
+import re
+
+from governance import refs
+from governance.actors import Acting
+from governance.errors import NotThere
+from governance.ids import parse_id
+from governance.models import Revision
+from governance.refs import Resolved, Scheme
+from sessions.artifacts import read_piece
+from sessions.models import Artifact, Event, Handoff, WorkSummary
+
+EVENT = re.compile(r"event://(ses_[0-9a-f]{32})/(\d{1,9})(?:-(\d{1,9}))?")
+ARTIFACT = re.compile(r"artifact://(art_[0-9a-f]{32})(?:#([tl])=(\d{1,9}),(\d{1,9}))?")
+HANDOFF = re.compile(r"handoff://(hnd_[0-9a-f]{32})")
+SUMMARY = re.compile(r"summary://(sum_[0-9a-f]{32})(?:@\d{1,9})?")
+REVISION = re.compile(r"revision://(rev_[0-9a-f]{32})")
+MOST_EVENTS = 500
+UNITS = {"t": "tokens", "l": "lines"}
+
+
+def register_schemes() -> None:
+    """Tell the registry what this app opens; called once, as the app gets ready."""
+    openers = {
+        "event": open_event,
+        "artifact": open_artifact,
+        "handoff": open_handoff,
+        "summary": open_summary,
+        "revision": open_revision,
+    }
+    for name, opener in openers.items():
+        refs.register(name, Scheme(resolve=opener))
+
+
+def open_event(ref: str, _acting: Acting) -> Resolved:
+    """Return one event's text, or a span of them as a transcript. Raises NotThere unless all of them are readable."""
+    form = _form(EVENT, ref)
+    first = int(form.group(2))
+    last = int(form.group(3) or first)
+    if not first <= last < first + MOST_EVENTS:
+        raise NotThere
+    session = parse_id("ses", form.group(1), pointer="/ref")
+    rows = list(Event.objects.filter(session_id=session, seq__gte=first, seq__lte=last).order_by("seq"))
+    if len(rows) != last - first + 1:
+        raise NotThere
+    if form.group(3) is None:
+        return Resolved(ref=ref, text=rows[0].text)
+    return Resolved(ref=ref, text="\n\n".join(f"[{row.seq} {row.role} {row.kind}]\n{row.text}" for row in rows))
+
+
+def open_artifact(ref: str, _acting: Acting) -> Resolved:
+    """Return an artifact, or the part that the fragment names (#t=offset,limit in tokens, #l= in lines)."""
+    form = _form(ARTIFACT, ref)
+    found = Artifact.objects.filter(pk=parse_id("art", form.group(1), pointer="/ref")).first()
+    if found is None:
+        raise NotThere
+    if form.group(2) is None:
+        return Resolved(ref=ref, text=found.content, media_type=found.media_type, sha256=found.sha256)
+    unit, offset, limit = UNITS[form.group(2)], int(form.group(3)), int(form.group(4))
+    part = read_piece(found.content, unit=unit, offset=offset, limit=limit)
+    return Resolved(ref=ref, text=part.text, media_type=found.media_type, sha256=found.sha256)
+
+
+def open_handoff(ref: str, _acting: Acting) -> Resolved:
+    """Return a handoff as text, its empty lists said."""
+    found = Handoff.objects.filter(pk=parse_id("hnd", _form(HANDOFF, ref).group(1), pointer="/ref")).first()
+    if found is None:
+        raise NotThere
+    unfinished = "\n".join(f"- {item}" for item in found.unfinished_items) or "(none)"
+    risks = "\n".join(f"- {item}" for item in found.risks) or "(none)"
+    text = f"{found.summary}\n\nUnfinished:\n{unfinished}\n\nRisks:\n{risks}\n\nResume: {found.resume_suggestion}"
+    return Resolved(ref=ref, text=text)
+
+
+def open_summary(ref: str, _acting: Acting) -> Resolved:
+    """Return a version of a work summary as text, section by section."""
+    found = WorkSummary.objects.filter(pk=parse_id("sum", _form(SUMMARY, ref).group(1), pointer="/ref")).first()
+    if found is None:
+        raise NotThere
+    sections = ("\n".join([name, *(f"- {item}" for item in items)]) for name, items in found.sections.items())
+    return Resolved(ref=ref, text="\n\n".join(sections))
+
+
+def open_revision(ref: str, _acting: Acting) -> Resolved:
+    """Return the body of a contract's revision as canonical JSON."""
+    found = Revision.objects.filter(pk=parse_id("rev", _form(REVISION, ref).group(1), pointer="/ref")).first()
+    if found is None:
+        raise NotThere
+    text = json.dumps(found.body, ensure_ascii=False, indent=1, sort_keys=True)
+    return Resolved(ref=ref, text=text, media_type="application/json")
+
+
+def _form(pattern: re.Pattern[str], ref: str) -> re.Match[str]:
+    form = pattern.fullmatch(ref)
+    if form is None:
+        raise NotThere
+    return form

@@ -1,0 +1,175 @@
+"""All reads of one compile, in one snapshot: rows in, plain facts out."""
+
+import uuid
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from governance.actors import Acting
+from governance.ids import public_id
+from governance.models import Project, Revision
+from governance.policies import effective_risk, injection_ceiling
+from governance.vocabulary import Destination, Phase, Risk
+from memories.retrieval import Found, Limits, Scope, retrieve
+from sessions.attempts import self_profile_of
+from sessions.context.material import Eligibility, EventFact, InputFact, Material
+from sessions.facts import (
+    constraint_fact,
+    contract_fact,
+    event_facts,
+    handoff_fact,
+    hit_fact,
+    profile_fact,
+    session_fact,
+    summary_fact,
+    thread_fact,
+    vision_fact,
+)
+from sessions.lifecycle import Opening
+from sessions.models import Session
+from sessions.profiles import CONSERVATIVE, Chosen, choose
+from sessions.reading import Heads, heads_of, tail_of
+from threads.models import Task, Thread
+from threads.speech import SpeechAct, read
+from threads.vocabulary import TaskState
+
+REVISIONS = ("persona", "role", "policy", "self_profile")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CompileWish:
+    """What the request says about the compile itself. `profile` None means the project's."""
+
+    role: str
+    phase: Phase | None
+    risk: Risk | None
+    user_input: InputFact
+    screen_context: Mapping[str, Any] | None = None
+    destination: Destination | None = None
+    on_behalf_of: uuid.UUID | None = None
+    skip_client_id: str | None = None
+    profile: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gathered:
+    """The material of one compile, and the rows behind it that the record will name."""
+
+    material: Material
+    chosen: Chosen
+    found: Found
+    project: Project
+    heads: Heads
+    event_seqs: tuple[int, ...]
+    task: Task | None
+    role_limit: int | None
+
+
+def gather(acting: Acting, thread: Thread, opening: Opening, wish: CompileWish, *, now: datetime) -> Gathered:
+    """Read everything that the compile may look at, in the open read-only scope. The number of statements is fixed."""
+    session, attempt = opening.session, opening.attempt
+    ids = {pk: kind for kind in REVISIONS if (pk := getattr(attempt, f"{kind}_revision_id"))}
+    heads = heads_of(session, revisions=list(ids), profile=wish.profile, fallback=CONSERVATIVE)
+    revisions = _revisions({ids[row.pk]: row for row in heads.revisions}, wish.on_behalf_of)
+    chosen = choose(wish.profile or heads.project.default_profile, heads.profiles)
+    counts = chosen.profile.counts
+    task = _task_in_hand(session, heads.tasks)
+    events = event_facts(session, tail_of(session, most=counts.dialogue_items, without=wish.skip_client_id))
+    phase = wish.phase or (Phase(task.phase) if task else Phase.EXECUTE)
+    risk = effective_risk(wish.risk, Risk(task.risk) if task else None)
+    policy = revisions.get("policy")
+    eligibility = _eligibility(acting, thread, wish, policy, phase=phase, risk=risk)
+    found = retrieve(
+        _query(wish.user_input.raw_text, thread, heads.vision),
+        scope=_search_scope(thread, eligibility, skip_refs=_shown(events, heads), now=now),
+        limits=Limits(most=counts.memories_max * 2),
+    )
+    material = Material(
+        persona=contract_fact(revisions["persona"]),
+        role=contract_fact(revisions["role"]),
+        policy=contract_fact(policy) if policy else None,
+        self_profile=profile_fact(revisions["self_profile"]) if "self_profile" in revisions else None,
+        vision=vision_fact(heads.vision),
+        thread=thread_fact(thread, heads.tasks, task),
+        session=session_fact(session, wish.screen_context),
+        summary=summary_fact(heads.summary),
+        handoff=handoff_fact(heads.handoff),
+        user_input=wish.user_input,
+        eligibility=eligibility,
+        constraints=tuple(constraint_fact(row) for row in heads.standing),
+        events=events,
+        hits=tuple(hit_fact(hit) for hit in found.hits),
+        phase=phase,
+        risk=risk,
+        trace_id=acting.trace_id,
+        now=now.isoformat(),
+    )
+    role_limit = revisions["role"].body.get("max_input_tokens")
+    return Gathered(
+        material=material,
+        chosen=chosen,
+        found=found,
+        project=heads.project,
+        heads=heads,
+        event_seqs=tuple(row.seq for row in events),
+        task=task,
+        role_limit=role_limit,
+    )
+
+
+def _revisions(found: dict[str, Revision], behalf: uuid.UUID | None) -> dict[str, Revision]:
+    pinned = found.get("self_profile")
+    if behalf is not None and (pinned is None or pinned.contract.subject_id != behalf):
+        # The attempt was started for somebody else, whose profile is nobody else's.
+        found.pop("self_profile", None)
+        own = self_profile_of(behalf)
+        found |= {"self_profile": own} if own else {}
+    return found
+
+
+def _task_in_hand(session: Session, tasks: Sequence[Task]) -> Task | None:
+    """Return the session's task, or where it has none, the only one that is being done on the thread."""
+    if session.task_id is not None:
+        return next((row for row in tasks if row.pk == session.task_id), None)
+    doing = [row for row in tasks if row.state == TaskState.DOING]
+    return doing[0] if len(doing) == 1 else None
+
+
+def _query(text: str, thread: Thread, vision: Mapping[str, Any] | None) -> str:
+    """Return what to look for: the input's own matter, or where it holds none ("继续"), that of the thread."""
+    reading = read(text)
+    if reading.act is SpeechAct.REQUEST and reading.specific > 0:
+        return reading.content
+    goal = vision["origin_goal"] if vision else ""
+    return " ".join([thread.title, *thread.recent_goals[:1], goal])
+
+
+def _search_scope(thread: Thread, eligibility: Eligibility, *, skip_refs: frozenset[str], now: datetime) -> Scope:
+    # What not everyone there may read is not even counted: the packet's own readers see its figures.
+    shared = eligibility.private_owner is None
+    return Scope(thread_id=thread.pk, now=now, skip_refs=skip_refs, shared=shared, roles=eligibility.roles)
+
+
+def _shown(events: Sequence[EventFact], heads: Heads) -> frozenset[str]:
+    """Return the refs that stand in the packet anyway and need no finding: the dialogue, and the vision's origin."""
+    dialogue = {event.ref for event in events}
+    return frozenset(dialogue | {heads.vision["origin_ref"]} if heads.vision else dialogue)
+
+
+def _eligibility(
+    acting: Acting, thread: Thread, wish: CompileWish, policy: Revision | None, *, phase: Phase, risk: Risk
+) -> Eligibility:
+    rules = policy.body.get("injection_rules", []) if policy else []
+    ceiling = injection_ceiling(rules, phase=phase, risk=risk)
+    destination = wish.destination or (Destination.PRIVATE if thread.owner_id else Destination.PROJECT)
+    private = destination is Destination.PRIVATE and thread.owner_id == acting.actor_id and wish.on_behalf_of is None
+    # A channel that the project reads along, and whoever the agent speaks for, hold no roles: only what all may read.
+    open_window = wish.destination in (None, Destination.PRIVATE) and wish.on_behalf_of is None
+    return Eligibility(
+        destination=destination,
+        private_owner=public_id("act", acting.actor_id) if private else None,
+        roles=(wish.role,) if open_window else (),
+        highest_sensitivity=ceiling.highest_sensitivity,
+        lowest_knowledge_status=ceiling.lowest_knowledge_status,
+    )

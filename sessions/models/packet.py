@@ -1,0 +1,62 @@
+from typing import ClassVar
+
+from django.db import models
+from django.utils import timezone
+
+from governance.ids import new_id
+from governance.models.base import ContentRow, scoped_fk
+
+
+class ContextPacket(ContentRow):
+    """What one compile decided. Immutable sources are kept as refs, mutable ones and the request's texts as values."""
+
+    PREFIX: ClassVar[str] = "pkt"
+
+    thread = scoped_fk("threads.Thread")
+    session = scoped_fk("agent_sessions.Session")
+    attempt = scoped_fk("agent_sessions.Attempt")
+    actor = scoped_fk("governance.Actor")
+    role = models.CharField(max_length=64)
+    trace = models.CharField(max_length=64)
+    dialect = models.CharField(max_length=24)
+    refused = models.BooleanField(default=False)
+    packet_hash = models.CharField(max_length=80, default="", blank=True)
+    input_cap = models.IntegerField()
+    used = models.IntegerField()
+    receipt = models.JSONField()
+    decisions = models.JSONField()
+
+    class Meta:
+        indexes = [models.Index(fields=["project", "thread", "-created_at"], name="packet_by_thread")]
+
+    def __str__(self) -> str:
+        return f"{self.public_id} {self.used}/{self.input_cap}"
+
+
+class PacketOutcome(ContentRow):
+    """What became of a packet: reported usage, cited refs, result and verification."""
+
+    PREFIX: ClassVar[str] = "out"
+
+    packet = scoped_fk("agent_sessions.ContextPacket")
+    actor = scoped_fk("governance.Actor")
+    result = models.CharField(max_length=64, default="", blank=True)
+    verification = models.CharField(max_length=16, default="unverified")
+    usage = models.JSONField(default=dict)
+    cited_refs = models.JSONField(default=list)
+
+    def __str__(self) -> str:
+        return f"{self.packet_id} {self.result}"
+
+
+class BudgetProfile(models.Model):
+    """A shipped profile of a model in a harness. Belongs to no project; numbers live here and never in code."""
+
+    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
+    slug = models.CharField(max_length=128, unique=True)
+    version = models.PositiveIntegerField(default=1)
+    body = models.JSONField()
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+
+    def __str__(self) -> str:
+        return f"{self.slug} v{self.version}"

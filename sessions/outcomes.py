@@ -1,0 +1,48 @@
+"""What became of a packet, as its reader tells it."""
+
+import uuid
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from governance.actors import Acting
+from governance.errors import NotThere
+from governance.scope import project_scope, record
+from sessions.models import ContextPacket, PacketOutcome
+from sessions.vocabulary import VerificationState
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OutcomeWish:
+    """A report on a packet. `usage` is what the provider counted, in its own words."""
+
+    result: str | None = None
+    verification: VerificationState = VerificationState.UNVERIFIED
+    usage: Mapping[str, Any]
+    cited_refs: Sequence[str] = ()
+
+
+def store_outcome(acting: Acting, packet_id: uuid.UUID | None, wish: OutcomeWish, *, now: datetime) -> dict[str, Any]:
+    """Store a report on a packet; raises NotThere for a packet that is not here."""
+    with project_scope(acting):
+        packet = ContextPacket.objects.filter(pk=packet_id).first() if packet_id else None
+        if packet is None:
+            raise NotThere.there("{packet_id}")
+        row = PacketOutcome.objects.create(
+            project_id=acting.project_id,
+            packet=packet,
+            actor_id=acting.actor_id,
+            result=wish.result or "",
+            verification=wish.verification,
+            usage=dict(wish.usage),
+            cited_refs=list(wish.cited_refs),
+            created_at=now,
+        )
+        record("context.outcome", packet.public_id, detail={"verification": wish.verification.value})
+        return {
+            "id": row.public_id,
+            "packet_id": packet.public_id,
+            "result": row.result,
+            "verification": row.verification,
+        }

@@ -1,0 +1,232 @@
+"""The packet: what one compile is answered with, and the record of it."""
+
+import uuid
+from collections import Counter
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+import orjson
+
+from governance.actors import Acting
+from governance.ids import public_id
+from governance.models.base import reach_of
+from governance.rows import insert
+from governance.scope import record
+from governance.vocabulary import Audience
+from memories.models import Injection
+from sessions.asking import ContextAsk
+from sessions.context.assembler import Prompt, packet_hash
+from sessions.context.budget import Budget, Limit
+from sessions.context.compiler import Compiled
+from sessions.context.material import HitFact
+from sessions.decisions import condensed
+from sessions.gathering import Gathered
+from sessions.lifecycle import Opening
+from sessions.models import ContextPacket, Session
+from sessions.profiles import Chosen
+from sessions.receipts import receipt_of
+from threads.lifecycle import touch
+from threads.models import Thread
+from threads.resolution import Resolution, shown
+
+BASIS = 10_000  # thresholds are shares of the input cap in ten-thousandths
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PacketDraft:
+    """Everything about one compile, before it is recorded. `prompt` is None for a refusal."""
+
+    id: uuid.UUID
+    ask: ContextAsk
+    thread: Thread
+    resolution: Resolution
+    opening: Opening
+    gathered: Gathered
+    chosen: Chosen
+    limits: tuple[Limit, ...]
+    budget: Budget
+    compiled: Compiled
+    prompt: Prompt | None
+    packet_hash: str
+
+    @property
+    def public_id(self) -> str:
+        return public_id("pkt", self.id)
+
+    @property
+    def refused(self) -> bool:
+        return self.prompt is None
+
+
+def hash_of(compiled: Compiled, prompt: Prompt | None) -> str:
+    """Return the hash of a packet and its prompt messages, or '' for a refusal."""
+    if compiled.packet is None or prompt is None:
+        return ""
+    return packet_hash(compiled.packet, [*(prompt.system or ()), *prompt.messages])
+
+
+def answer_of(draft: PacketDraft) -> dict[str, Any]:
+    """Return the answer to POST /context."""
+    if draft.prompt is None:
+        raise ValueError("a refused compile has no answer")
+    return {
+        "packet_id": None if draft.ask.dry_run else draft.public_id,
+        "trace_id": draft.gathered.material.trace_id,
+        "packet_hash": draft.packet_hash,
+        "packet": draft.compiled.packet,
+        "prompt": draft.prompt.as_json(),
+        **ordered(decisions_of(draft)),
+        "actions": list(draft.compiled.actions),
+    }
+
+
+def place_of(session: Session) -> str:
+    """Return what the refs of a session's events begin with."""
+    return f"event://{session.public_id}/"
+
+
+def ordered(value: Any) -> Any:
+    """Return a JSON value with the keys of all its objects sorted.
+
+    The database does not keep their order; a packet that is shown again has to have the bytes of the first time.
+    """
+    return orjson.loads(orjson.dumps(value, option=orjson.OPT_SORT_KEYS))
+
+
+def decisions_of(draft: PacketDraft) -> dict[str, Any]:
+    """Return what was decided, without any content: the part of the answer that is stored as it is."""
+    compiled, material = draft.compiled, draft.gathered.material
+    return {
+        "budget": budget_out(draft.budget, compiled),
+        "resolution": shown(draft.resolution, draft.thread),
+        "session": _session_out(draft.opening),
+        "summary": _summary_out(draft),
+        "consolidation": _consolidation(draft),
+        "retrieval": _retrieval(draft),
+        "warnings": list(compiled.warnings),
+        "phase": material.phase.value,
+        "risk": material.risk.value,
+    }
+
+
+def budget_out(budget: Budget, compiled: Compiled) -> dict[str, Any]:
+    """Return the figures of a budget and what was used of it; reserves + input cap + unused = window."""
+    return {
+        "profile": budget.profile,
+        "window": budget.window,
+        "input_cap": budget.input_cap,
+        "input_cap_origin": budget.origin.value,
+        "used": compiled.used,
+        "unused": budget.unused,
+        "method": compiled.method.value,
+        "encoding": budget.encoding,
+        "reserves": dict(budget.reserves),
+        "groups": {group.value: tokens for group, tokens in budget.groups.items()},
+        "layers": [layer.as_json() for layer in compiled.layers],
+    }
+
+
+def record_packet(draft: PacketDraft, *, acting: Acting, now: datetime) -> None:
+    """Store the packet, what it injected and its ledger entry, in the open scope."""
+    packet = ContextPacket(
+        id=draft.id,
+        project_id=acting.project_id,
+        thread=draft.thread,
+        session=draft.opening.session,
+        attempt=draft.opening.attempt,
+        actor_id=acting.actor_id,
+        role=draft.opening.session.role,
+        trace=acting.trace_id,
+        dialect=draft.ask.dialect,
+        refused=draft.refused,
+        packet_hash=draft.packet_hash,
+        input_cap=draft.budget.input_cap,
+        used=draft.compiled.used,
+        receipt=receipt_of(draft.gathered, draft.chosen, draft.limits, draft.ask.dialect),
+        decisions=_stored_decisions(draft),
+        created_at=now,
+        **_reach(draft),
+    )
+    insert(packet)
+    injected = _injections(draft, packet, now=now)
+    if injected:
+        Injection.objects.bulk_create(injected)
+    touch(draft.thread, acting, role=packet.role, now=now)
+    detail = {"thread": draft.thread.public_id, "used": packet.used, "cap": packet.input_cap, "memories": len(injected)}
+    verb = "context.refuse" if draft.refused else "context.compile"
+    record(verb, packet.public_id, after=draft.packet_hash, detail=detail)
+
+
+def _stored_decisions(draft: PacketDraft) -> dict[str, Any]:
+    decisions = condensed(decisions_of(draft), draft.compiled.actions, place=place_of(draft.opening.session))
+    if draft.refused:
+        rows = draft.compiled.shortfalls
+        decisions["shortfall"] = [{"layer": s.layer, "needed": s.needed, "available": s.available} for s in rows]
+    return decisions
+
+
+def _admitted_hits(draft: PacketDraft) -> list[HitFact]:
+    inside = {item.source for section in draft.compiled.sections for item in section.items}
+    return [hit for hit in draft.gathered.material.hits if hit.ref in inside]
+
+
+def _injections(draft: PacketDraft, packet: ContextPacket, *, now: datetime) -> list[Injection]:
+    memory_of = {hit.ref: hit.memory_id for hit in draft.gathered.found.hits if hit.memory_id}
+    carried = {memory_of[hit.ref] for hit in _admitted_hits(draft) if hit.ref in memory_of}
+    reach = {name: getattr(packet, name) for name in ("audience", "audience_role", "owner_id")}
+    return [
+        Injection(project_id=packet.project_id, memory_id=memory, packet_id=packet.id, at=now, created_at=now, **reach)
+        for memory in sorted(carried)
+    ]
+
+
+def _reach(draft: PacketDraft) -> dict[str, Any]:
+    """Return who may read the packet: the thread's audience, narrowed to the role when a role's fact is in it."""
+    # Also a fact that was left out: the packet names it, and why.
+    held_by_role = any(hit.reach.audience is Audience.ROLE for hit in draft.gathered.material.hits)
+    if draft.thread.audience == Audience.PROJECT and held_by_role:
+        return {"audience": Audience.ROLE, "audience_role": draft.opening.session.role, "owner_id": None}
+    return reach_of(draft.thread)
+
+
+def _session_out(opening: Opening) -> dict[str, Any]:
+    return {
+        "id": opening.session.public_id,
+        "state": opening.session.state,
+        "attempt_id": opening.attempt.public_id,
+        "recovery": opening.recovery.value,
+        "missing": list(opening.missing),
+    }
+
+
+def _summary_out(draft: PacketDraft) -> dict[str, Any] | None:
+    summary, row = draft.gathered.material.summary, draft.gathered.heads.summary
+    if summary is None or row is None:
+        return None
+    return {
+        "id": public_id("sum", uuid.UUID(row["id"])),
+        "version": summary.version,
+        "covers": summary.covers,
+        "stale_since": summary.stale_since,
+    }
+
+
+def _consolidation(draft: PacketDraft) -> dict[str, Any]:
+    """Return which threshold the packet passed. Nothing is queued: the work summary has no writer yet."""
+    share = draft.compiled.used * BASIS // draft.budget.input_cap if draft.budget.input_cap else BASIS
+    thresholds = draft.budget.thresholds
+    passed = "hard" if share >= thresholds.hard else "soft" if share >= thresholds.soft else "none"
+    return {"queued": False, "threshold": passed, "trigger": "input_share" if passed != "none" else None}
+
+
+def _retrieval(draft: PacketDraft) -> dict[str, Any]:
+    admitted = _admitted_hits(draft)
+    found = draft.gathered.found
+    return {
+        "considered": found.considered,
+        "eligible": found.eligible,
+        "returned": len(admitted),
+        "abstained": not admitted,
+        "sources": dict(sorted(Counter(hit.source_type for hit in admitted).items())),
+    }

@@ -1,0 +1,190 @@
+"""The few statements behind a compile."""
+
+import json
+import uuid
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from django.db import connection
+
+from governance.ids import public_id
+from governance.models import Project, Revision
+from governance.rows import fetch
+from sessions.models import Session
+from threads.models import Task, Thread
+
+TASKS_SHOWN = 50  # open tasks of a thread that a packet may name
+# Demands and what takes them back, of all sessions of the thread; a summary's own section is never taken from here.
+STANDING = """
+SELECT e.session_id, e.seq, e.kind = 'constraint' AS demands, e.text, e.meta ->> 'retires' AS retires
+FROM agent_sessions_event e
+JOIN agent_sessions_session s ON s.id = e.session_id AND s.project_id = e.project_id
+WHERE s.thread_id = %(thread)s AND e.kind IN ('constraint', 'correction') AND e.attested_by <> 'agent'
+ORDER BY e.created_at, e.session_id, e.seq
+"""
+# The session's own task comes first, so that the limit cannot cut it off.
+TASKS = """
+SELECT t.id, t.version, t.title, t.state, t.phase, t.risk, t.next_steps, t.max_input_tokens, t.created_at,
+  ARRAY(SELECT e.depends_on_id FROM threads_taskedge e WHERE e.task_id = t.id ORDER BY e.created_at, e.id) AS after
+FROM threads_task t
+WHERE t.thread_id = %(thread)s AND (t.state NOT IN ('done', 'cancelled') OR t.id = %(own)s)
+ORDER BY (t.id = %(own)s) IS TRUE DESC, t.created_at, t.id LIMIT %(tasks)s
+"""
+# The newest of each thing that has versions, and the few small lists beside them, in one round trip.
+# Row-level security holds inside the subselects as it does outside.
+HEADS = f"""
+SELECT
+  (SELECT to_json(p) FROM governance_project p WHERE p.id = %(project)s),
+  (SELECT to_json(v) FROM threads_vision v WHERE v.thread_id = %(thread)s ORDER BY v.version DESC LIMIT 1),
+  (SELECT to_json(s) FROM agent_sessions_worksummary s
+   WHERE s.session_id = %(session)s ORDER BY s.version DESC LIMIT 1),
+  (SELECT to_json(h) FROM agent_sessions_handoff h
+   WHERE h.thread_id = %(thread)s ORDER BY h.created_at DESC, h.id DESC LIMIT 1),
+  (SELECT json_agg(r) FROM governance_revision r WHERE r.id = ANY(%(revisions)s)),
+  (SELECT json_agg(t ORDER BY t.created_at, t.id) FROM ({TASKS}) t),
+  (SELECT json_agg(d) FROM ({STANDING}) d),
+  (SELECT json_agg(json_build_object('slug', b.slug, 'version', b.version, 'body', b.body::text))
+   FROM agent_sessions_budgetprofile b
+   WHERE b.slug IN (%(profile)s, %(fallback)s, (SELECT p.default_profile FROM governance_project p
+                                                WHERE p.id = %(project)s)))
+"""  # noqa: S608 - put together from literals
+EVENTS = """
+SELECT seq, role, kind, text, tool, failed, tokens_o200k, artifact_id, attested_by, occurred_at
+FROM agent_sessions_event WHERE session_id = %s
+"""
+TAIL = EVENTS + "ORDER BY seq DESC LIMIT %s"
+TAIL_WITHOUT = EVENTS + "AND client_id <> %s ORDER BY seq DESC LIMIT %s"
+EVENTS_AT = EVENTS + "AND seq = ANY(%s) ORDER BY seq"
+VERSIONS = """
+SELECT
+  (SELECT to_json(v) FROM threads_vision v WHERE v.id = %(vision)s::uuid),
+  (SELECT to_json(s) FROM agent_sessions_worksummary s WHERE s.id = %(summary)s::uuid),
+  (SELECT to_json(h) FROM agent_sessions_handoff h WHERE h.id = %(handoff)s::uuid)
+"""
+
+
+class EventRow(NamedTuple):
+    """What a packet may show of one transcript entry. A tuple, since a compile reads hundreds."""
+
+    seq: int
+    role: str
+    kind: str
+    text: str
+    tool: str
+    failed: bool | None
+    tokens: int
+    artifact_id: uuid.UUID | None
+    attested_by: str
+    occurred_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """A demand of a user that holds, and where it was said."""
+
+    ref: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Heads:
+    """What a compile reads beside the transcript; vision, summary and handoff are None where there is none yet.
+
+    `tasks` are the thread's open ones and the session's own, oldest first, each with `after`: what it waits for.
+    `standing` are the demands that hold on the thread, `profiles` rows of slug, version and body as text.
+    """
+
+    project: Project
+    vision: Mapping[str, Any] | None
+    summary: Mapping[str, Any] | None
+    handoff: Mapping[str, Any] | None
+    revisions: Sequence[Revision]
+    tasks: Sequence[Task]
+    standing: Sequence[Standing]
+    profiles: Sequence[Mapping[str, Any]]
+
+
+def heads_of(session: Session, *, revisions: Sequence[uuid.UUID], profile: str | None, fallback: str) -> Heads:
+    """Return what there is one of, or a few of, around a session.
+
+    `revisions` are the contracts' revisions to read, `profile` and `fallback` names of budget profiles; the
+    project's own profile is read as well.
+    """
+    values: dict[str, Any] = {"project": session.project_id, "thread": session.thread_id, "session": session.pk}
+    values |= {"revisions": list(revisions), "own": session.task_id, "tasks": TASKS_SHOWN}
+    [row] = fetch(HEADS, values | {"profile": profile, "fallback": fallback})
+    project, vision, summary, handoff, contracts, tasks, standing, profiles = (_decoded(value) for value in row)
+    limits = {name: project[name] for name in ("name", "max_input_tokens", "default_profile")}
+    return Heads(
+        project=Project(id=session.project_id, **limits),
+        vision=vision,
+        summary=summary,
+        handoff=handoff,
+        revisions=[_revision(row) for row in contracts or ()],
+        tasks=[_task(row) for row in tasks or ()],
+        standing=_standing(standing or ()),
+        profiles=profiles or (),
+    )
+
+
+def versions_of(vision: str | None, summary: str | None, handoff: str | None) -> tuple[Any, Any, Any]:
+    """Return these versions by id, each None when there is none or it is not readable here."""
+    with connection.cursor() as cursor:
+        cursor.execute(VERSIONS, {"vision": vision, "summary": summary, "handoff": handoff})
+        found = [_decoded(value) for value in cursor.fetchone()]
+    return found[0], found[1], found[2]
+
+
+def tail_of(session: Session, *, most: int, without: str | None = None) -> list[EventRow]:
+    """Return the last `most` events of a session, oldest first.
+
+    `without` is the client id of an event that the request carries as its input: it must not stand there twice.
+    """
+    if without is None:
+        return _events(TAIL, session.pk, most)[::-1]
+    return _events(TAIL_WITHOUT, session.pk, without, most)[::-1]
+
+
+def events_at(session: Session, seqs: Sequence[int]) -> list[EventRow]:
+    """Return the events of a session with these seqs, oldest first."""
+    return _events(EVENTS_AT, session.pk, list(seqs))
+
+
+def constraints_of(thread: Thread) -> Sequence[Standing]:
+    """Return the demands that hold on a thread: attested, and not taken back by an attested correction."""
+    names = ("session_id", "seq", "demands", "text", "retires")
+    rows = fetch(STANDING, {"thread": thread.pk})
+    return _standing([dict(zip(names, row, strict=True)) for row in rows])
+
+
+def _standing(rows: Iterable[Mapping[str, Any]]) -> Sequence[Standing]:
+    said = [(row["demands"], row["retires"], event_place(row["session_id"], row["seq"]), row["text"]) for row in rows]
+    retired = {retires for demands, retires, _, _ in said if not demands}
+    return [Standing(ref, text) for demands, _, ref, text in said if demands and ref not in retired]
+
+
+def event_place(session_id: Any, seq: int) -> str:
+    """Return the ref of an event by its session's id, as a UUID or its text."""
+    return f"event://{public_id('ses', uuid.UUID(str(session_id)))}/{seq}"
+
+
+def _events(statement: str, *values: Any) -> list[EventRow]:
+    return list(map(EventRow._make, fetch(statement, values)))
+
+
+def _revision(row: Mapping[str, Any]) -> Revision:
+    ids = {name: uuid.UUID(row[name]) if row[name] else None for name in ("id", "contract_id", "owner_id")}
+    return Revision(**ids, **{name: row[name] for name in ("number", "body", "audience", "audience_role")})
+
+
+def _task(row: Mapping[str, Any]) -> Task:
+    columns = ("version", "title", "state", "phase", "risk", "next_steps", "max_input_tokens")
+    task = Task(id=uuid.UUID(row["id"]), **{name: row[name] for name in columns})
+    task.after = [uuid.UUID(other) for other in row["after"]]  # type: ignore[attr-defined]  # no column of its own
+    return task
+
+
+def _decoded(value: Any) -> Any:
+    return json.loads(value) if isinstance(value, str) else value

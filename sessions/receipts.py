@@ -1,0 +1,194 @@
+"""Receipts: what a packet was made of, kept as refs where the source cannot change and as values where it can.
+
+A packet is replayed by filling the same Material from its receipt and compiling again: same material, same bytes.
+"""
+
+import hashlib
+import uuid
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, replace
+from itertools import groupby
+from typing import Any
+
+from governance.errors import Gone
+from governance.ids import parse_id
+from governance.models import Revision
+from governance.vocabulary import Audience, Destination, Phase, Risk, Sensitivity
+from memories.models import Passage
+from sessions.context.budget import Limit
+from sessions.context.material import (
+    ConstraintFact,
+    Eligibility,
+    HitFact,
+    InputFact,
+    Material,
+    Reach,
+    SessionFact,
+    TaskFact,
+    ThreadFact,
+)
+from sessions.context.vocabulary import Dialect, LimitOrigin
+from sessions.facts import contract_fact, event_facts, handoff_fact, profile_fact, summary_fact, vision_fact
+from sessions.gathering import REVISIONS, Gathered
+from sessions.models import Event, Session
+from sessions.profiles import Chosen
+from sessions.reading import events_at, versions_of
+
+type Receipt = Mapping[str, Any]
+GONE = "Something this packet was made of is no longer there for you, so it cannot be shown again."
+
+
+def receipt_of(gathered: Gathered, chosen: Chosen, limits: Sequence[Limit], dialect: Dialect) -> dict[str, Any]:
+    """Return the receipt of one compile, as JSON."""
+    material, heads = gathered.material, gathered.heads
+    contracts = {kind: getattr(material, kind) for kind in REVISIONS}
+    return {
+        "profile": [chosen.slug, chosen.version],
+        "limits": [[limit.origin.value, limit.tokens] for limit in limits],
+        "dialect": dialect.value,
+        "revisions": {kind: fact.ref for kind, fact in contracts.items() if fact is not None},
+        "vision": heads.vision["id"] if heads.vision else None,
+        "summary": heads.summary["id"] if heads.summary else None,
+        "handoff": heads.handoff["id"] if heads.handoff else None,
+        "thread": asdict(material.thread),
+        "session": asdict(material.session),
+        "constraints": [fact.ref for fact in material.constraints],
+        "events": _spans(gathered.event_seqs),
+        "hits": [_hit(fact) for fact in material.hits],
+        "input": asdict(material.user_input),
+        "eligibility": asdict(material.eligibility),
+        "phase": material.phase.value,
+        "risk": material.risk.value,
+        "trace_id": material.trace_id,
+        "now": material.now,
+        "warnings": list(material.warnings),
+    }
+
+
+def limits_in(receipt: Receipt) -> list[Limit]:
+    """Return the limits a packet was compiled under."""
+    return [Limit(LimitOrigin(origin), tokens) for origin, tokens in receipt["limits"]]
+
+
+def material_in(receipt: Receipt, session: Session, *, needed: frozenset[str]) -> Material:
+    """Fill the material of a receipt from its refs, in the open scope.
+
+    `needed` are the refs that the packet carried. Raises Gone when one of them is no longer there for this reader,
+    or no longer says what it said.
+    """
+    revisions = _revisions(receipt["revisions"])
+    rows = versions_of(receipt["vision"], receipt["summary"], receipt["handoff"])
+    for name, row in zip(("vision", "summary", "handoff"), rows, strict=True):
+        if receipt[name] is not None and row is None:
+            raise Gone(GONE, code="content_no_longer_permitted")
+    vision, summary, handoff = rows
+    policy, profile = revisions.get("policy"), revisions.get("self_profile")
+    return Material(
+        persona=contract_fact(revisions["persona"]),
+        role=contract_fact(revisions["role"]),
+        policy=contract_fact(policy) if policy else None,
+        self_profile=profile_fact(profile) if profile else None,
+        vision=vision_fact(vision),
+        thread=_thread(receipt["thread"]),
+        session=SessionFact(**receipt["session"] | {"interruptions": tuple(receipt["session"]["interruptions"])}),
+        summary=summary_fact(summary),
+        handoff=handoff_fact(handoff),
+        user_input=InputFact(**receipt["input"]),
+        eligibility=_eligibility(receipt["eligibility"]),
+        constraints=_constraints(receipt["constraints"]),
+        events=event_facts(session, events_at(session, _seqs(receipt["events"]))),
+        hits=_hits(receipt["hits"], needed),
+        phase=Phase(receipt["phase"]),
+        risk=Risk(receipt["risk"]),
+        trace_id=receipt["trace_id"],
+        now=receipt["now"],
+        warnings=tuple(receipt["warnings"]),
+    )
+
+
+def _spans(seqs: Sequence[int]) -> list[list[int]]:
+    runs = groupby(enumerate(seqs), key=lambda pair: pair[1] - pair[0])
+    return [[group[0][1], group[-1][1]] for group in (list(run) for _, run in runs)]
+
+
+def _seqs(spans: Sequence[Sequence[int]]) -> list[int]:
+    return [seq for first, last in spans for seq in range(first, last + 1)]
+
+
+def _hit(fact: HitFact) -> dict[str, Any]:
+    return asdict(replace(fact, content="")) | {"hash": _text_hash(fact.content)}
+
+
+def _text_hash(text: str) -> str:
+    return "sha256:" + hashlib.sha256(text.encode()).hexdigest()
+
+
+def _revisions(refs: Mapping[str, str]) -> dict[str, Revision]:
+    ids = {parse_id("rev", ref.partition("://")[2], pointer="/ref"): kind for kind, ref in refs.items()}
+    found = {ids[row.pk]: row for row in Revision.objects.filter(pk__in=list(ids))}
+    if len(found) != len(ids):
+        raise Gone(GONE, code="content_no_longer_permitted")
+    return found
+
+
+def _thread(values: Mapping[str, Any]) -> ThreadFact:
+    task = values["task"]
+    lists = {name: tuple(values[name]) for name in ("tags", "linked_task_ids")}
+    return ThreadFact(**{**values, **lists, "task": _task(task) if task else None})
+
+
+def _task(values: Mapping[str, Any]) -> TaskFact:
+    lists = {name: tuple(values[name]) for name in ("depends_on", "next_steps")}
+    return TaskFact(**{**values, **lists, "phase": Phase(values["phase"]), "risk": Risk(values["risk"])})
+
+
+def _eligibility(values: Mapping[str, Any]) -> Eligibility:
+    return Eligibility(
+        destination=Destination(values["destination"]),
+        private_owner=values["private_owner"],
+        roles=tuple(values["roles"]),
+        highest_sensitivity=Sensitivity(values["highest_sensitivity"]),
+        lowest_knowledge_status=values["lowest_knowledge_status"],
+    )
+
+
+def _constraints(refs: Sequence[str]) -> tuple[ConstraintFact, ...]:
+    if not refs:
+        return ()
+    places = [_event_place(ref) for ref in refs]
+    rows = Event.objects.filter(session_id__in={place[0] for place in places}, seq__in={place[1] for place in places})
+    texts = {(row.session_id, row.seq): row.text for row in rows.only("session_id", "seq", "text")}
+    if any(place not in texts for place in places):
+        raise Gone(GONE, code="content_no_longer_permitted")
+    return tuple(ConstraintFact(ref=ref, text=texts[place]) for ref, place in zip(refs, places, strict=True))
+
+
+def _event_place(ref: str) -> tuple[uuid.UUID, int]:
+    session, _, seq = ref.removeprefix("event://").partition("/")
+    return parse_id("ses", session, pointer="/ref"), int(seq)
+
+
+def _hits(rows: Sequence[Mapping[str, Any]], needed: frozenset[str]) -> tuple[HitFact, ...]:
+    if not rows:
+        return ()
+    texts = dict(Passage.objects.filter(ref__in=[row["ref"] for row in rows], live=True).values_list("ref", "text"))
+    kept = []
+    for row in rows:
+        text = texts.get(row["ref"])
+        if text is not None and _text_hash(text) == row["hash"]:
+            kept.append(_hit_again(row, text))
+        elif row["ref"] in needed:
+            raise Gone(GONE, code="content_no_longer_permitted")
+    return tuple(kept)
+
+
+def _hit_again(row: Mapping[str, Any], text: str) -> HitFact:
+    values = {name: value for name, value in row.items() if name not in ("hash", "reach", "content")}
+    reach = row["reach"]
+    placed = Reach(
+        audience=Audience(reach["audience"]),
+        role=reach["role"],
+        owner=reach["owner"],
+        sensitivity=Sensitivity(reach["sensitivity"]),
+    )
+    return HitFact(**values, content=text, reach=placed)

@@ -1,0 +1,182 @@
+"""The story of one request for context: resolve, open, gather, budget, compile, assemble, record."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
+
+from django.db import transaction
+
+from governance.actors import Acting
+from governance.errors import Refusal
+from governance.ids import new_id
+from governance.scope import project_scope, record
+from sessions.asking import ContextAsk, place_of
+from sessions.context.assembler import Prompt, assemble
+from sessions.context.budget import Budget, build_budget
+from sessions.context.compiler import Compiled, compile_packet
+from sessions.context.profiles import ModelProfile
+from sessions.gathering import CompileWish, Gathered, gather
+from sessions.lifecycle import Opening, OpenWish, as_it_is, open_or_resume
+from sessions.packets import PacketDraft, answer_of, hash_of, record_packet
+from sessions.profiles import Chosen, limits_for
+from threads.models import Thread
+from threads.resolution import Resolution, resolve, settle
+
+type Remember = Callable[[str], None]
+
+
+class RequiredContentExceedsBudget(Refusal):
+    """Must content does not fit: nothing was compiled. `extra["shortfall"]` names layers, needed and available."""
+
+    code = "required_content_exceeds_budget"
+    title = "Required content exceeds the budget"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """What a request names, looked up, and the thread that it was resolved to."""
+
+    wish: OpenWish
+    resolution: Resolution
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Window:
+    """Where the work goes on: the thread, why it is that one, and how its session was picked up."""
+
+    thread: Thread
+    resolution: Resolution
+    opening: Opening
+
+
+def prepare_context(
+    ask: ContextAsk, *, acting: Acting, now: datetime, remember: Remember | None = None
+) -> dict[str, Any]:
+    """Return the answer to one request for context, after recording it.
+
+    `remember` is called with the packet's public id in the transaction that records it; a refusal is not remembered,
+    so that its caller may repair and repeat. Raises
+    RequiredContentExceedsBudget, after recording the refusal, when must content does not fit, and what resolution
+    and opening raise. A dry run stores nothing; that something was disclosed is still recorded.
+    """
+    acting = replace(acting, on_behalf_of=ask.on_behalf_of)
+    if ask.dry_run:
+        return _rehearse(ask, acting=acting, now=now)
+    draft = _compile(ask, *_window_and_material(ask, acting=acting, now=now))
+    with project_scope(acting):
+        record_packet(draft, acting=acting, now=now)
+        if remember is not None and not draft.refused:
+            remember(draft.public_id)
+    return _answer_or_refuse(draft)
+
+
+def _window_and_material(ask: ContextAsk, *, acting: Acting, now: datetime) -> tuple[Window, Gathered]:
+    """Return where the work goes on and what was read for it; one snapshot is enough when nothing is opened."""
+    with project_scope(acting, read_only=True):
+        found = find(ask, acting=acting, now=now)
+        window = window_as_it_is(found, acting=acting, now=now)
+        if window is not None:
+            return window, _gather(ask, window, acting=acting, now=now)
+    with project_scope(acting):
+        window = open_window(found, acting=acting, now=now)
+    with project_scope(acting, read_only=True):
+        return window, _gather(ask, window, acting=acting, now=now)
+
+
+def find(ask: ContextAsk, *, acting: Acting, now: datetime) -> Found:
+    """Look up what the request names and resolve its thread, in the open scope; changes nothing."""
+    place = place_of(acting, ask)
+    return Found(wish=place.wish, resolution=resolve(acting, place.query, now=now))
+
+
+def window_as_it_is(found: Found, *, acting: Acting, now: datetime) -> Window | None:
+    """Return the window when the work simply goes on there, in the open scope; None where something has to be made."""
+    resolution = found.resolution
+    if resolution.thread is None:
+        return None
+    opening = as_it_is(acting, resolution.thread, found.wish, now=now)
+    return None if opening is None else Window(thread=resolution.thread, resolution=resolution, opening=opening)
+
+
+def open_window(found: Found, *, acting: Acting, now: datetime) -> Window:
+    """Make the thread if it is a new one, and open or resume the session on it, in the open scope.
+
+    What was found may have been read in an earlier transaction: opening locks the session and looks again.
+    """
+    thread = settle(acting, found.resolution, now=now)
+    opening = open_or_resume(acting, thread, found.wish, now=now)
+    return Window(thread=thread, resolution=found.resolution, opening=opening)
+
+
+def _compile(ask: ContextAsk, window: Window, gathered: Gathered) -> PacketDraft:
+    chosen = gathered.chosen
+    gathered = _warned(gathered, ask, chosen)
+    limits = limits_for(ask.max_input_tokens, task=gathered.task, role=gathered.role_limit, project=gathered.project)
+    material = gathered.material
+    budget = build_budget(chosen.profile, phase=material.phase, risk=material.risk, limits=limits)
+    compiled, prompt = run(gathered, budget, chosen.profile, ask)
+    return PacketDraft(
+        id=new_id(),
+        ask=ask,
+        thread=window.thread,
+        resolution=window.resolution,
+        opening=window.opening,
+        gathered=gathered,
+        chosen=chosen,
+        limits=tuple(limits),
+        budget=budget,
+        compiled=compiled,
+        prompt=prompt,
+        packet_hash=hash_of(compiled, prompt),
+    )
+
+
+def run(gathered: Gathered, budget: Budget, profile: ModelProfile, ask: ContextAsk) -> tuple[Compiled, Prompt | None]:
+    """Compile and assemble; pure. The prompt is None for a refusal."""
+    compiled = compile_packet(gathered.material, budget, counter=profile.counter())
+    return compiled, None if compiled.packet is None else assemble(compiled, ask.dialect)
+
+
+def _gather(ask: ContextAsk, window: Window, *, acting: Acting, now: datetime) -> Gathered:
+    wish = CompileWish(
+        role=window.opening.session.role,
+        phase=ask.phase,
+        risk=ask.risk,
+        user_input=ask.user_input,
+        screen_context=ask.screen_context,
+        destination=window.resolution.destination,
+        on_behalf_of=ask.on_behalf_of,
+        skip_client_id=ask.client_event_id,
+        profile=ask.profile,
+    )
+    return gather(acting, window.thread, window.opening, wish, now=now)
+
+
+def _warned(gathered: Gathered, ask: ContextAsk, chosen: Chosen) -> Gathered:
+    warnings = (*ask.warnings, *([chosen.warning] if chosen.warning else []))
+    return replace(gathered, material=replace(gathered.material, warnings=warnings)) if warnings else gathered
+
+
+def _rehearse(ask: ContextAsk, *, acting: Acting, now: datetime) -> dict[str, Any]:
+    with project_scope(acting) as scope:
+        with transaction.atomic():
+            window = open_window(find(ask, acting=acting, now=now), acting=acting, now=now)
+            draft = _compile(ask, window, _gather(ask, window, acting=acting, now=now))
+            transaction.set_rollback(True)
+        scope.entries.clear()
+        # The thread and session may have existed only for the rehearsal, so they are not named as targets.
+        record("context.dry_run", "context://dry-run", after=draft.packet_hash, detail={"used": draft.compiled.used})
+    return _answer_or_refuse(draft)
+
+
+def _answer_or_refuse(draft: PacketDraft) -> dict[str, Any]:
+    if draft.prompt is not None:
+        return answer_of(draft)
+    shortfall = [{"layer": s.layer, "needed": s.needed, "available": s.available} for s in draft.compiled.shortfalls]
+    layers = ", ".join(f"{row['layer']} needs {row['needed']} of {row['available']} tokens" for row in shortfall)
+    message = f"required content does not fit the input cap of {draft.budget.input_cap} tokens: {layers}"
+    extra: dict[str, Any] = {"shortfall": shortfall}
+    if not draft.ask.dry_run:
+        extra["packet_id"] = draft.public_id
+    raise RequiredContentExceedsBudget.at("/budget", message, extra=extra)
