@@ -1,0 +1,134 @@
+"""Memories over HTTP: proposed and held, shown with their evidence, and found once a human admitted them."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from governance.scope import project_scope
+from memories.models import Memory
+from memories.writes import admit
+from tests.api.asking import append, event, make_thread, ok, open_session, refused
+from tests.cast import Api, Cast, at
+
+LESSON = "The config parser must keep comments; 解析器必须保留注释。"
+
+
+@pytest.fixture
+def api(cast: Cast) -> Api:
+    return cast.dev.client()
+
+
+def proposed(api: Api, content: str = LESSON, **more: object) -> dict:
+    return ok(api.post("/memories", {"content": content, "type": "semantic", **more}))
+
+
+def admitted(cast: Cast, api: Api, content: str = LESSON, **more: object) -> str:
+    memory_id = str(proposed(api, content, **more)["id"])
+    with project_scope(cast.owner.acting):
+        admit(cast.owner.acting, Memory.objects.get(content=content), reason="test", now=at(9))
+    return memory_id
+
+
+def test_a_proposal_is_held(api: Api) -> None:
+    memory = proposed(api)
+    assert (memory["status"], memory["held"], memory["source_rank"]) == ("candidate", True, "trusted_agent")
+
+
+def test_a_held_memory_is_not_found(api: Api) -> None:
+    proposed(api)
+    assert ok(api.get("/memories/search?q=config parser comments")) == {"results": [], "abstained": True}
+
+
+@pytest.mark.parametrize("query", ["comments of the config parser", "保留注释"])
+def test_an_admitted_memory_is_found_in_both_languages(cast: Cast, api: Api, query: str) -> None:
+    memory = admitted(cast, api)
+    found = ok(api.get(f"/memories/search?q={query}"))["results"]
+    assert [hit["ref"] for hit in found] == [f"memory://{memory}@1"]
+    assert found[0]["reason"].startswith("shares ")
+
+
+def test_search_abstains_where_nothing_is_about_it(cast: Cast, api: Api) -> None:
+    admitted(cast, api)
+    assert ok(api.get("/memories/search?q=weather in Lisbon"))["abstained"] is True
+
+
+def test_a_memory_is_shown_with_its_evidence(api: Api) -> None:
+    ref = append(api, open_session(api, make_thread(api)), event("keep my comments"))["results"][0]["ref"]
+    memory = proposed(api, evidence=[{"ref": ref, "quote": "keep my comments"}])
+    assert ok(api.get(f"/memories/{memory['id']}"))["evidence"] == [{"ref": ref, "quote": "keep my comments"}]
+
+
+def test_evidence_that_does_not_open_is_refused(api: Api) -> None:
+    body = {"content": LESSON, "type": "semantic", "evidence": [{"ref": f"event://ses_{'0' * 32}/1"}]}
+    problem = refused(api.post("/memories", body), 422, "evidence_unresolvable")
+    assert problem["errors"][0]["pointer"] == "/evidence/0/ref"
+
+
+def test_an_agent_cannot_speak_for_the_user(api: Api) -> None:
+    body = {"content": LESSON, "type": "preference", "origin": "user_explicit"}
+    assert refused(api.post("/memories", body), 403, "origin_not_held")["errors"][0]["pointer"] == "/origin"
+
+
+@pytest.mark.parametrize("action", ["UPDATE", "DELETE"])
+def test_a_change_names_its_target(api: Api, action: str) -> None:
+    answer = api.post("/memories", {"content": LESSON, "type": "semantic", "action": action})
+    assert refused(answer, 422, "invalid")["errors"][0]["pointer"] == "/target_id"
+
+
+def test_an_addition_has_no_target(api: Api) -> None:
+    body = {"content": LESSON, "type": "semantic", "target_id": proposed(api)["id"]}
+    assert refused(api.post("/memories", body), 422, "invalid")["errors"][0]["pointer"] == "/target_id"
+
+
+def test_a_scope_names_its_thread(api: Api) -> None:
+    thread = make_thread(api)
+    memory = proposed(api, scope_type="thread", scope_id=thread)
+    assert (memory["scope_type"], memory["scope_id"]) == ("thread", thread)
+
+
+def test_a_thread_scope_without_a_thread_is_refused(api: Api) -> None:
+    answer = api.post("/memories", {"content": LESSON, "type": "semantic", "scope_type": "thread"})
+    assert refused(answer, 422, "unknown_scope")["errors"][0]["pointer"] == "/scope_id"
+
+
+def test_a_project_scope_names_nothing(api: Api) -> None:
+    body = {"content": LESSON, "type": "semantic", "scope_id": make_thread(api)}
+    assert refused(api.post("/memories", body), 422, "invalid")["errors"][0]["pointer"] == "/scope_id"
+
+
+def test_a_private_memory_is_its_owners(cast: Cast, api: Api) -> None:
+    memory = proposed(api, private=True)["id"]
+    assert ok(api.get(f"/memories/{memory}"))["audience"] == "private"
+    refused(cast.tester.client().get(f"/memories/{memory}"), 404, "not_found")
+
+
+def test_every_field_is_kept(api: Api) -> None:
+    sent = {
+        "kind": "lesson",
+        "importance": 0.75,
+        "confidence": 0.25,
+        "sensitivity": "public",
+        "retention_days": 30,
+        "write_mode": "merge",
+        "knowledge_status": "open",
+        "change_reason": "回顾",
+    }
+    shown = ok(api.get(f"/memories/{proposed(api, **sent)['id']}"))
+    assert {name: shown[name] for name in sent} == sent
+
+
+def test_times_are_kept_as_moments(api: Api) -> None:
+    shown = proposed(api, observed_at="2026-03-11T14:10:00+09:00")
+    assert datetime.fromisoformat(shown["observed_at"]) == datetime(2026, 3, 11, 5, 10, tzinfo=UTC)
+
+
+def test_an_end_before_the_beginning_is_refused(api: Api) -> None:
+    body = {"valid_from": "2026-03-02T00:00:00Z", "valid_to": "2026-03-01T00:00:00Z"}
+    answer = api.post("/memories", {"content": LESSON, "type": "semantic", **body})
+    assert refused(answer, 422, "invalid")["errors"][0]["pointer"] == "/valid_to"
+
+
+@pytest.mark.parametrize("content", ["a" * 1_000_000, "句" * 300_000, "<|endoftext|> " * 10_000, " " * 1_000_000])
+def test_a_huge_memory_is_admitted_and_does_not_break_the_search(cast: Cast, api: Api, content: str) -> None:
+    admitted(cast, api, content)
+    assert ok(api.get("/memories/search?q=config"))["abstained"] is True

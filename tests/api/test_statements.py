@@ -1,0 +1,95 @@
+"""What POST /context asks of the database: few statements, and as many for much as for little."""
+
+import re
+from collections import Counter
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from governance.scope import project_scope
+from memories.vocabulary import MemoryKind, MemoryType
+from memories.writes import MemoryWish, admit, propose
+from tests.api.asking import append, ask, event, make_thread, ok, open_session
+from tests.cast import Api, Cast, at
+
+CONTROL = re.compile(r"\s*(BEGIN|COMMIT|ROLLBACK|SAVEPOINT|RELEASE|SET |SELECT set_config)", re.IGNORECASE)
+MOST, MOST_GATHER_AND_RECORD = 25, 12
+OTHER = {"harness": "codex", "id": "x"}
+
+
+def statements(api: Api, body: dict[str, object]) -> list[tuple[int, str]]:
+    """Return what one call asks, as (number of its transaction, SQL), without the control of transactions."""
+    with CaptureQueriesContext(
+        connection,
+    ) as captured:
+        ok(api.post("/context", body))
+    found, transaction = [], 0
+    for query in captured.captured_queries:
+        transaction += query["sql"].upper().startswith("BEGIN")
+        if not CONTROL.match(query["sql"]):
+            found.append((transaction, query["sql"]))
+    return found
+
+
+def gather_and_record(found: list[tuple[int, str]]) -> int:
+    """Return how many statements a call took from the first read of its material on; those before found the window."""
+    first = next(place for place, (_, text) in enumerate(found) if "FROM governance_project" in text)
+    return len(found) - first
+
+
+def learn(cast: Cast, count: int) -> None:
+    with project_scope(cast.owner.acting):
+        for n in range(count):
+            content = f"Parser rule {n}: keep the comments of section {n}."
+            wish = MemoryWish(content=content, type=MemoryType.SEMANTIC, kind=MemoryKind.LESSON)
+            admit(cast.owner.acting, propose(cast.owner.acting, wish, now=at(9)), reason="test", now=at(9))
+
+
+def lived_in(cast: Cast, *, events: int, memories: int, tasks: int) -> str:
+    """Return a session with that much around it."""
+    api = cast.dev.client()
+    thread = make_thread(api)
+    session = open_session(api, thread)
+    for n in range(tasks):
+        ok(api.post("/tasks", {"thread_id": thread, "title": f"task {n}"}))
+    append(api, session, *[event(f"turn {n} of the parser", f"e{n}", attested=n == 0) for n in range(events)])
+    append(api, session, *[event(f"Demand {n}.", f"c{n}", kind="constraint", attested=True) for n in range(tasks)])
+    learn(cast, memories)
+    ok(api.post("/context", ask("keep the comments of the parser", session_id=session)))
+    return session
+
+
+def everything_named(cast: Cast) -> dict[str, object]:
+    """Return a request that names all that a request can name, on an interrupted session of a task."""
+    api = cast.dev.client()
+    thread = make_thread(api, bindings=[{"channel": "c"}])
+    task = ok(api.post("/tasks", {"thread_id": thread, "title": "lexer"}))["id"]
+    session = open_session(api, thread, task_id=task)
+    append(api, session, event("keep the comments", attested=True))
+    ok(api.post(f"/sessions/{session}/interrupt", {}))
+    named = {"thread_id": thread, "session_id": session, "task_id": task, "binding": {"channel": "c"}}
+    more = {"provider_session": OTHER, "budget": {"profile": "claude-sonnet@claude-code"}}
+    return ask("keep the comments", on_behalf_of=cast.owner.actor.public_id, **named, **more)
+
+
+@pytest.mark.parametrize("way", ["new", "continued", "taken up", "everything named"])
+def test_a_call_asks_few_statements(cast: Cast, way: str) -> None:
+    session = lived_in(cast, events=5, memories=1, tasks=1)
+    body = {
+        "new": lambda: ask("an entirely different matter: bake bread"),
+        "continued": lambda: ask("keep the comments of the parser", session_id=session),
+        "taken up": lambda: ask("keep the comments", session_id=session, provider_session=OTHER),
+        "everything named": lambda: everything_named(cast),
+    }[way]()
+    found = statements(cast.dev.client(), body)
+    listed = "\n".join(f"{number} {sql[:150]}" for number, sql in found)
+    assert len(found) <= MOST, listed
+    assert gather_and_record(found) <= MOST_GATHER_AND_RECORD, listed
+
+
+def test_much_asks_as_many_statements_as_little(cast: Cast) -> None:
+    body = ask("keep the comments of the parser")
+    little = statements(cast.dev.client(), body | {"session_id": lived_in(cast, events=5, memories=1, tasks=1)})
+    much = statements(cast.dev.client(), body | {"session_id": lived_in(cast, events=300, memories=50, tasks=20)})
+    assert Counter(number for number, _ in much) == Counter(number for number, _ in little)
