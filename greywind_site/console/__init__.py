@@ -1,0 +1,1 @@
+"""The console: what humans see of their projects, in pages drawn by the server."""

@@ -1,0 +1,152 @@
+"""What a project's page shows, read in one snapshot as the account's actor."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.db.models import Count, F, IntegerField, OuterRef, Subquery
+from django.db.models.fields.json import KT
+from django.db.models.functions import Coalesce
+
+from governance.actors import Acting
+from governance.scope import project_scope
+from governance.vocabulary import Audience
+from sessions.context.vocabulary import CountMethod
+from sessions.models import ContextPacket, Session
+from threads.models import Thread
+from threads.vocabulary import ThreadState, ThreadType
+
+MOST_THREADS, MOST_PACKETS = 50, 20
+HAN = re.compile(r"[\u3400-\u9fff]")
+KANA = re.compile(r"[\u3040-\u30ff]")
+
+
+@dataclass(frozen=True, slots=True)
+class ThreadLine:
+    """One open thread."""
+
+    title: str
+    type: ThreadType
+    private: bool
+    last_active_at: datetime
+    sessions: int
+
+    @property
+    def language(self) -> str:
+        return language_of(self.title)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PacketLine:
+    """One compiled or refused context. `used` and `cap` are tokens; `method` is None where it was not stored."""
+
+    at: datetime
+    thread: str
+    role: str
+    used: int
+    cap: int
+    method: CountMethod | None
+    refused: bool
+    shortfall: tuple["Missing", ...] = ()
+
+    @property
+    def language(self) -> str:
+        return language_of(self.thread)
+
+    @property
+    def percent(self) -> int:
+        """Whole percent of the cap; over 100 when more was asked than the cap holds."""
+        return round(100 * self.used / self.cap) if self.cap else 100
+
+    @property
+    def width(self) -> int:
+        """The bar's filled part, 0 to 100; at least 1 for anything used, so that it can be seen."""
+        return min(100, max(self.percent, 1 if self.used else 0))
+
+    @property
+    def figures(self) -> str:
+        return f"{self.used:,} / {self.cap:,}"
+
+
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """A layer whose required content did not fit, in tokens."""
+
+    layer: str
+    needed: int
+    available: int
+
+    @property
+    def needed_text(self) -> str:
+        return f"{self.needed:,}"
+
+    @property
+    def available_text(self) -> str:
+        return f"{self.available:,}"
+
+
+@dataclass(frozen=True, slots=True)
+class Overview:
+    """The lists of a project's page, newest first. `more_threads` says that the list was cut."""
+
+    threads: Sequence[ThreadLine]
+    more_threads: bool
+    packets: Sequence[PacketLine]
+
+
+def overview_of(acting: Acting) -> Overview:
+    """Read open threads and the last packets that the actor may see. Writes nothing, the ledger included."""
+    with project_scope(acting, read_only=True):
+        threads = _open_threads(acting, most=MOST_THREADS + 1)
+        packets = _last_packets(acting, most=MOST_PACKETS)
+    return Overview(threads[:MOST_THREADS], len(threads) > MOST_THREADS, packets)
+
+
+def language_of(text: str) -> str:
+    """Return the language tag that a reader's voice and fonts should use for a title: zh-Hans, ja or en."""
+    if KANA.search(text):
+        return "ja"
+    return "zh-Hans" if HAN.search(text) else "en"
+
+
+def _open_threads(acting: Acting, *, most: int) -> list[ThreadLine]:
+    counted = Session.objects.filter(project_id=acting.project_id, thread=OuterRef("pk")).order_by()
+    number = counted.values("thread").annotate(number=Count("pk")).values("number")
+    rows = (
+        Thread.objects.filter(project_id=acting.project_id, state=ThreadState.OPEN)
+        .annotate(sessions=Coalesce(Subquery(number, output_field=IntegerField()), 0))
+        .order_by("-last_active_at", "-id")
+        .values("title", "type", "audience", "last_active_at", "sessions")
+    )
+    return [_thread_line(row) for row in rows[:most]]
+
+
+def _last_packets(acting: Acting, *, most: int) -> list[PacketLine]:
+    # Of the decisions only these two: the whole is large, and it is not shown here.
+    rows = (
+        ContextPacket.objects.filter(project_id=acting.project_id)
+        .annotate(title=F("thread__title"), method=KT("decisions__budget__method"), shortfall=F("decisions__shortfall"))
+        .order_by("-created_at", "-id")
+        .values("created_at", "title", "role", "used", "input_cap", "refused", "method", "shortfall")
+    )
+    return [_packet_line(row) for row in rows[:most]]
+
+
+def _thread_line(row: Mapping[str, Any]) -> ThreadLine:
+    private = row["audience"] == Audience.PRIVATE
+    return ThreadLine(row["title"], ThreadType(row["type"]), private, row["last_active_at"], row["sessions"])
+
+
+def _packet_line(row: Mapping[str, Any]) -> PacketLine:
+    return PacketLine(
+        at=row["created_at"],
+        thread=row["title"],
+        role=row["role"],
+        used=row["used"],
+        cap=row["input_cap"],
+        method=CountMethod(row["method"]) if row["method"] else None,
+        refused=row["refused"],
+        shortfall=tuple(Missing(**one) for one in row["shortfall"] or ()),
+    )

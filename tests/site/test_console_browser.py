@@ -1,0 +1,222 @@
+"""The console in a real browser: quiet, at home, and fit for a narrow screen."""
+
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+from playwright.sync_api import Page, sync_playwright
+from pytest_django.live_server_helper import LiveServer
+
+from governance.vocabulary import MembershipLevel
+from tests.cast import Cast, make_cast
+from tests.site.console_cast import PASSWORD, join, make_account, page_of
+
+pytestmark = pytest.mark.slow
+FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
+# The policy's own event tells of what was blocked, also where the browser prints nothing.
+TELL_VIOLATIONS = """
+document.addEventListener('securitypolicyviolation', event => console.error('policy: ' + event.violatedDirective))
+"""
+OVERFLOW = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+GROUND = "getComputedStyle(document.body).backgroundColor"
+LIGHT, DARK = "rgb(244, 246, 248)", "rgb(18, 23, 29)"
+
+
+@pytest.fixture(autouse=True)
+def quick_hashes(settings) -> None:
+    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+
+
+@pytest.fixture
+def cast(transactional_db: None) -> Cast:
+    """A project with a long unbroken title, a packet and a refused one."""
+    cast = make_cast("alpha")
+    client = cast.dev.client()
+    client.post("/threads", {"title": "长标题" * 40 + "W" * 120})
+    client.post("/context", {"user_input": {"raw_text": "build the parser"}})
+    client.post("/context", {"user_input": {"raw_text": "do it " * 400}, "budget": {"max_input_tokens": 60}})
+    return cast
+
+
+@dataclass(frozen=True, slots=True)
+class Visitor:
+    """A viewer's account name, and the address of the project that it may see."""
+
+    name: str
+    page: str
+
+
+@pytest.fixture
+def visitor(cast: Cast) -> Visitor:
+    return Visitor(join(make_account(), cast, MembershipLevel.VIEWER).username, page_of(cast))
+
+
+class Visit:
+    """One browser window, and everything it complained about."""
+
+    def __init__(self, page: Page, base: str) -> None:
+        self.page, self.base = page, base
+        self.complaints: list[str] = []
+        self.abroad: list[str] = []
+        page.on(
+            "console", lambda said: self.complaints.append(said.text) if said.type in ("error", "warning") else None
+        )
+        page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        page.on("request", lambda request: self.abroad.append(request.url) if self._is_abroad(request.url) else None)
+
+    def _is_abroad(self, url: str) -> bool:
+        return urlsplit(url).netloc != urlsplit(self.base).netloc and not url.startswith("data:")
+
+    def open(self, path: str) -> None:
+        self.page.goto(self.base + path)
+
+    def sign_in(self, name: str) -> None:
+        self.open("/")
+        self.page.fill("#id_username", name)
+        self.page.fill("#id_password", PASSWORD)
+        self.page.press("#id_password", "Enter")
+        self.page.wait_for_url(self.base + "/")
+
+    def choose(self, button: str) -> None:
+        with self.page.expect_navigation():
+            self.page.get_by_role("button", name=button, exact=True).click()
+
+
+type Browse = Callable[..., AbstractContextManager[Visit]]
+
+
+@pytest.fixture
+def browse(chromium: Path, live_server: LiveServer) -> Browse:
+    """Opens a fresh window. The database is out of reach inside: the browser's loop runs in this thread."""
+
+    @contextmanager
+    def window(**options: object) -> Iterator[Visit]:
+        with sync_playwright() as play:
+            browser = play.chromium.launch(executable_path=str(chromium), args=FLAGS)
+            context = browser.new_context(**{"locale": "en-US", **options})
+            context.add_init_script(TELL_VIOLATIONS)
+            yield Visit(context.new_page(), live_server.url)
+            browser.close()
+
+    return window
+
+
+@pytest.mark.parametrize("locale", ["zh-CN", "en-US"])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_pages_are_quiet_and_stay_at_home(browse: Browse, visitor: Visitor, locale: str, scheme: str) -> None:
+    with browse(locale=locale, color_scheme=scheme) as seen:
+        seen.sign_in(visitor.name)
+        seen.open(visitor.page)
+        seen.open("/api/v1/docs")
+        seen.page.wait_for_selector(".opblock")
+    assert (seen.complaints, seen.abroad) == ([], [])
+
+
+@pytest.mark.parametrize("locale", ["zh-CN", "en-US"])
+def test_nothing_sticks_out_on_a_narrow_screen(browse: Browse, visitor: Visitor, locale: str) -> None:
+    with browse(locale=locale, viewport={"width": 320, "height": 640}) as seen:
+        seen.open("/sign-in")
+        over = [seen.page.evaluate(OVERFLOW)]
+        seen.sign_in(visitor.name)
+        over.append(seen.page.evaluate(OVERFLOW))
+        for path in (visitor.page, "/p/prj_nowhere/"):
+            seen.open(path)
+            over.append(seen.page.evaluate(OVERFLOW))
+    assert over == [0, 0, 0, 0]
+
+
+def test_language_and_look_switch_without_scripts(browse: Browse, visitor: Visitor) -> None:
+    with browse(java_script_enabled=False) as seen:
+        seen.sign_in(visitor.name)
+        seen.open(visitor.page)
+        seen.choose("简体中文")
+        chinese = seen.page.locator("h2").first.inner_text()
+        seen.choose("深色")
+        dark = seen.page.locator("html").get_attribute("data-look")
+    assert (chinese, dark, seen.page.url) == ("进行中的线程", "dark", seen.base + visitor.page)
+
+
+@pytest.mark.parametrize(
+    ("scheme", "button", "ground"),
+    [
+        ("light", "As the system", LIGHT),
+        ("dark", "As the system", DARK),
+        ("light", "Dark", DARK),
+        ("dark", "Light", LIGHT),
+    ],
+)
+def test_the_look_is_the_system_s_unless_chosen(browse: Browse, scheme: str, button: str, ground: str) -> None:
+    with browse(color_scheme=scheme) as seen:
+        seen.open("/sign-in")
+        seen.choose(button)
+        found = seen.page.evaluate(GROUND)
+    assert found == ground
+
+
+def test_the_keyboard_alone_gets_to_a_project(browse: Browse, visitor: Visitor) -> None:
+    with browse() as seen:
+        seen.open("/")
+        for key in (*visitor.name, "Tab", *PASSWORD, "Enter"):
+            seen.page.keyboard.press("Space" if key == " " else key)
+        seen.page.wait_for_url(seen.base + "/")
+        seen.page.keyboard.press("Tab")
+        skip = seen.page.evaluate("document.activeElement.getAttribute('href')")
+        seen.page.keyboard.press("Enter")
+        seen.page.keyboard.press("Tab")
+        seen.page.keyboard.press("Enter")
+        seen.page.wait_for_url("**" + visitor.page)
+    assert skip == "#main"
+
+
+@pytest.mark.parametrize("path", ["/sign-in", "/", "page", "/nowhere"])
+def test_a_page_has_one_heading_a_language_and_named_fields(browse: Browse, visitor: Visitor, path: str) -> None:
+    with browse() as seen:
+        if path in ("/", "page"):
+            seen.sign_in(visitor.name)
+        seen.open(visitor.page if path == "page" else path)
+        unnamed = seen.page.locator("input:not([type=hidden])").evaluate_all(
+            "fields => fields.filter(field => !field.labels.length).length"
+        )
+        headings = seen.page.locator("h1").count()
+        language = seen.page.locator("html").get_attribute("lang")
+    assert (headings, language, unnamed) == (1, "en", 0)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_text_stands_out_from_its_ground(browse: Browse, visitor: Visitor, scheme: str) -> None:
+    with browse(color_scheme=scheme) as seen:
+        seen.sign_in(visitor.name)
+        seen.open(visitor.page)
+        faint = seen.page.evaluate(FAINT_TEXTS)
+    assert faint == []
+
+
+# Every element with text of its own, its colour against the nearest opaque ground; WCAG asks 4.5 of small text.
+FAINT_TEXTS = """() => {
+  const canvas = new OffscreenCanvas(1, 1).getContext('2d', {willReadFrequently: true})
+  const rgba = colour => {
+    canvas.clearRect(0, 0, 1, 1); canvas.fillStyle = colour; canvas.fillRect(0, 0, 1, 1)
+    return [...canvas.getImageData(0, 0, 1, 1).data]
+  }
+  const light = ([r, g, b]) => [r, g, b].map(v => v / 255).map(v => v <= 0.04045 ? v / 12.92
+    : ((v + 0.055) / 1.055) ** 2.4).reduce((sum, v, i) => sum + v * [0.2126, 0.7152, 0.0722][i], 0)
+  const ground = node => {
+    for (let at = node; at; at = at.parentElement) {
+      const colour = rgba(getComputedStyle(at).backgroundColor)
+      if (colour[3] === 255) return colour
+    }
+    return [255, 255, 255, 255]
+  }
+  const faint = []
+  for (const node of document.querySelectorAll('body *')) {
+    const own = [...node.childNodes].some(child => child.nodeType === 3 && child.data.trim())
+    if (!own || !node.getClientRects().length) continue
+    const [a, b] = [light(rgba(getComputedStyle(node).color)), light(ground(node))].sort((x, y) => y - x)
+    const ratio = (a + 0.05) / (b + 0.05)
+    if (ratio < 4.5) faint.push(node.className + ' ' + node.textContent.trim().slice(0, 20) + ' ' + ratio.toFixed(2))
+  }
+  return faint
+}"""
