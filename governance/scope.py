@@ -13,7 +13,8 @@ from governance.actors import Acting
 from governance.ids import new_id
 from governance.rows import send
 
-READ_ONLY = "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY;"
+BEGIN = "BEGIN;"
+BEGIN_SNAPSHOT = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;"
 ENTER = (
     "SELECT set_config('greywind.project', %s, true), set_config('greywind.actor', %s, true),"
     " set_config('greywind.roles', %s, true)"
@@ -52,7 +53,7 @@ def project_scope(acting: Acting, *, read_only: bool = False) -> Iterator[Scope]
     scope = Scope(acting)
     nested = connection.in_atomic_block
     with transaction.atomic():
-        _enter(acting, read_only=read_only and not nested)
+        _enter(acting, begin="" if nested else BEGIN_SNAPSHOT if read_only else BEGIN)
         token = _open.set(scope)
         try:
             yield scope
@@ -105,10 +106,14 @@ def _reach(acting: Acting) -> tuple[Any, ...]:
     return acting.project_id, acting.actor_id, acting.roles
 
 
-def _enter(acting: Acting, *, read_only: bool) -> None:
+def _enter(acting: Acting, *, begin: str) -> None:
     values = [str(acting.project_id), str(acting.actor_id), ",".join(acting.roles)]
     with connection.cursor() as cursor:
-        cursor.execute((READ_ONLY if read_only else "") + ENTER, values)
+        if begin:
+            # The driver would begin in a round trip of its own; ours begins and sets the scope in one. Commit and
+            # rollback stay Django's: both look at whether a transaction is open, not at who opened it.
+            connection.connection.autocommit = True
+        cursor.execute(begin + ENTER, values)
 
 
 def _set(project: str, actor: str, roles: str) -> None:

@@ -54,8 +54,20 @@ EVENTS = """
 SELECT seq, role, kind, text, tool, failed, tokens_o200k, artifact_id, attested_by, occurred_at
 FROM agent_sessions_event WHERE session_id = %s
 """
-TAIL = EVENTS + "ORDER BY seq DESC LIMIT %s"
-TAIL_WITHOUT = EVENTS + "AND client_id <> %s ORDER BY seq DESC LIMIT %s"
+EXCHANGES = 10  # latest ones, whose words are read however many tool calls stand between them
+REACH = 10  # times the tail: how far back those words are looked for, so that a long session costs no more
+# The last entries of every kind, and before them only what was said in the latest exchanges. One range of the
+# session's numbering, whatever the session's length.
+TAIL = f"""
+{EVENTS}
+AND seq > least(%s - %s, (
+  SELECT coalesce(min(u.seq), %s) - 1 FROM (
+    SELECT seq FROM agent_sessions_event
+    WHERE session_id = %s AND seq > %s - %s AND kind = 'message' AND role = 'user' ORDER BY seq DESC LIMIT %s
+  ) u))
+AND (seq > %s - %s OR kind = 'message') AND client_id IS DISTINCT FROM %s
+ORDER BY seq
+"""  # noqa: S608 - put together from literals
 EVENTS_AT = EVENTS + "AND seq = ANY(%s) ORDER BY seq"
 VERSIONS = """
 SELECT
@@ -138,13 +150,13 @@ def versions_of(vision: str | None, summary: str | None, handoff: str | None) ->
 
 
 def tail_of(session: Session, *, most: int, without: str | None = None) -> list[EventRow]:
-    """Return the last `most` events of a session, oldest first.
+    """Return the last `most` events of a session and the words of its latest exchanges, oldest first.
 
     `without` is the client id of an event that the request carries as its input: it must not stand there twice.
     """
-    if without is None:
-        return _events(TAIL, session.pk, most)[::-1]
-    return _events(TAIL_WITHOUT, session.pk, without, most)[::-1]
+    head = session.head_seq
+    words = (head, session.pk, head, REACH * most, EXCHANGES)
+    return _events(TAIL, session.pk, head, most, *words, head, most, without)
 
 
 def events_at(session: Session, seqs: Sequence[int]) -> list[EventRow]:

@@ -6,6 +6,7 @@ admit (may it enter) → rank (must, should by priority, may by value) → fit (
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import groupby
 from typing import Any
 
 from governance.errors import Shortfall
@@ -215,14 +216,28 @@ def _report(
 def _actions(
     material: Material, ordered: Sequence[Item], dropped: Sequence[tuple[Item, DropReason]]
 ) -> Iterable[Action]:
-    """Say what was done to which source: one load a source, one compress or evict an item."""
-    for source in dict.fromkeys(item.source for item in ordered):
+    """Say what was done to which source: one load a source or run of events, one compress or evict an item."""
+    for source in _loaded(material, dict.fromkeys([item.source for item in ordered])):
         yield _action(material, ActionKind.LOAD, source, ActionReason.PHASE)
     for item in ordered:
         if item.compressed:
             yield _action(material, ActionKind.COMPRESS, item.ref, ActionReason.TOKEN_BUDGET)
     for item, reason in dropped:
         yield _action(material, ActionKind.EVICT, item.ref, REASONS[reason])
+
+
+def _loaded(material: Material, sources: Mapping[str, None]) -> Iterable[str]:
+    """Name the sources, neighbouring events as one span: hundreds of lines would say no more than its two ends."""
+    events = {event.ref: event.seq for event in material.events if event.ref in sources}
+    yield from [source for source in sources if source not in events]
+    for span in _neighbours(list(events.items())):
+        (first, _), (_, high) = span[0], span[-1]
+        yield first if len(span) == 1 else f"{first}-{high}"
+
+
+def _neighbours(events: Sequence[tuple[str, int]]) -> Iterable[list[tuple[str, int]]]:
+    for _, run in groupby(enumerate(events), key=lambda place: place[1][1] - place[0]):
+        yield [event for _, event in run]
 
 
 def _action(material: Material, kind: ActionKind, target: str, reason: ActionReason, /) -> Action:

@@ -75,13 +75,13 @@ def _body(
 
 PROFILES = [
     # The least window that a model which agents run on still has today. Everybody gets it who names no other, on every
-    # turn: it reads as far back as ten exchanges go with all their tool calls (184 entries were seen) and no further.
+    # turn: it reads back eighty entries, and what was said in the latest exchanges beyond them.
     _body(
         "default@conservative",
         windows=(128_000, 128_000),
         reserves=(8_000, 6_000, 500, 8_000, 2_500),
         factor=1,
-        entries=200,
+        entries=80,
     ),
     _body("gpt-5@codex", windows=(400_000, 400_000), reserves=(128_000, 60_000, 500, 20_000, 11_500), factor=1),
     _body("gpt-5@chatgpt", windows=(400_000, 128_000), reserves=(32_000, 16_000, 500, 8_000, 3_500), factor=1),

@@ -256,3 +256,11 @@ def test_floors_are_served_before_what_ranks_higher_elsewhere():
     assert compiled_of(material, 250, layers=layers).packet["retrieved"]
     layers["memories"] = {"floor": 0.0, "cap": 0.4}
     assert not compiled_of(material, 250, layers=layers).packet["retrieved"]
+
+
+def test_neighbouring_events_are_one_load():
+    material = full_material()
+    events = [event.ref for event in material.events]
+    loads = {action["target"] for action in compiled_of(material).actions if action["action"] == "load"}
+    assert not loads & set(events[1:-1])
+    assert any(load.startswith("event://") and "-" in load.rpartition("/")[2] for load in loads)
