@@ -14,6 +14,7 @@ from governance.vocabulary import Audience
 from threads.lexemes import terms
 
 POOL = 64  # passages that share most terms, which are ranked; hits are few, and each row brings its terms along
+MOST_TERMS = 24  # of a query that are searched for: what a long one is about, it says at its beginning
 HALF_LIFE_DAYS = 30.0  # age at which recency has lost half of its say
 RECENCY_SHARE = 0.15  # of the score; the rest is shared terms
 FLOOR = 0.12  # weighted share of the query's terms below which a passage is about something else
@@ -130,7 +131,7 @@ def _in_reach(row: dict[str, Any], scope: Scope) -> bool:
 def _rows(asked: Sequence[str]) -> list[dict[str, Any]]:
     # Single Chinese characters stand in nearly every passage: they rank what the longer terms found, and search
     # only where there is nothing longer.
-    telling = [term for term in asked if len(term) > 1] or list(asked)
+    telling = ([term for term in asked if len(term) > 1] or list(asked))[:MOST_TERMS]
     return [dict(zip(COLUMNS, row, strict=True)) for row in fetch(FIND, [telling, POOL])]
 
 
