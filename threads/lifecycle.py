@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.db import IntegrityError
@@ -35,14 +35,18 @@ TASK_TRANSITIONS: Table[TaskState] = {
     TaskState.DONE: frozenset({TaskState.CANCELLED}),
     TaskState.CANCELLED: frozenset(),
 }
+TOUCH_GRAIN = timedelta(seconds=5)  # the resolver thinks in minutes; a new row version for every turn would bloat it
 KEPT_GOALS = 5  # recent goals that the resolver matches against; older ones no longer say what a thread is about
 TOUCH = """
-WITH moved AS (UPDATE threads_thread SET last_active_at = %(now)s, provisional = false WHERE id = %(thread)s)
+WITH moved AS (
+  UPDATE threads_thread SET last_active_at = %(now)s, provisional = false
+  WHERE id = %(thread)s AND (provisional OR last_active_at NOT BETWEEN %(lately)s AND %(now)s))
 INSERT INTO threads_threaduse
   (id, project_id, thread_id, actor_id, audience, audience_role, owner_id, role, created_at, last_used_at)
 VALUES (%(id)s, %(project)s, %(thread)s, %(actor)s, %(audience)s, %(audience_role)s, %(owner_id)s, %(role)s,
   %(now)s, %(now)s)
 ON CONFLICT (project_id, thread_id, actor_id, role) DO UPDATE SET last_used_at = excluded.last_used_at
+  WHERE threads_threaduse.last_used_at NOT BETWEEN %(lately)s AND excluded.last_used_at
 """
 
 
@@ -142,7 +146,7 @@ def move_thread(thread: Thread, to: ThreadState, *, reason: str) -> None:
 def touch(thread: Thread, acting: Acting, *, role: str, now: datetime) -> None:
     """Note that the actor works on the thread in this role: it is no longer provisional, and it is the recent one."""
     use = {"id": new_id(), "project": acting.project_id, "thread": thread.pk, "actor": acting.actor_id}
-    send(TOUCH, use | reach_of(thread) | {"role": role, "now": now})
+    send(TOUCH, use | reach_of(thread) | {"role": role, "now": now, "lately": now - TOUCH_GRAIN})
 
 
 def remember_goal(thread: Thread, goal: str) -> None:
