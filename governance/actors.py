@@ -1,7 +1,7 @@
 """Who acts in a request: one frozen value, made once by authentication and passed to every verb."""
 
 import uuid
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from governance.errors import Forbidden
 from governance.ids import public_id
@@ -37,11 +37,6 @@ def acting_as(actor: Actor, *, trace_id: str = "", scopes: frozenset[str] = froz
         scopes=scopes,
         trace_id=trace_id,
     )
-
-
-def with_trace(acting: Acting, trace_id: str) -> Acting:
-    """Return the same actor under another trace."""
-    return replace(acting, trace_id=trace_id)
 
 
 def check_scope(acting: Acting, scope: KeyScope) -> None:

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, Validation
 from governance.errors import FieldFault, Invalid
 from governance.models import Actor, Contract, Revision
 from governance.scope import record
-from governance.vocabulary import ContractKind, KeyScope, RevisionState, Sensitivity
+from governance.vocabulary import ContractKind, RevisionState, Sensitivity
 
 type Line = Annotated[str, StringConstraints(min_length=1, max_length=4000, strip_whitespace=True)]
 type Lines = Annotated[list[Line], Field(max_length=200)]
@@ -105,7 +105,6 @@ SCHEMAS: dict[ContractKind, type[_Body]] = {
     ContractKind.POLICY: PolicyBody,
     ContractKind.SELF_PROFILE: SelfProfileBody,
 }
-DEFAULT_KEY_SCOPES = tuple(KeyScope)
 
 
 def checked_body(kind: ContractKind, body: Any) -> dict[str, Any]:
@@ -168,8 +167,3 @@ def install(
     detail = {"contract": contract.public_id, "number": revision.number}
     record("contract.install", revision.public_id, reason=reason, after=revision.body_hash, detail=detail)
     return revision
-
-
-def active_revision(kind: ContractKind, slug: str) -> Revision | None:
-    """Return the active revision of a contract in the open scope, or None when there is none."""
-    return Revision.objects.filter(contract__kind=kind, contract__slug=slug, state=RevisionState.ACTIVE).first()

@@ -7,37 +7,6 @@ from uuid_utils.compat import uuid7
 
 from governance.errors import Invalid
 
-PREFIXES = frozenset(
-    [
-        "prj",
-        "act",
-        "key",
-        "thr",
-        "tsk",
-        "ses",
-        "att",
-        "evt",
-        "art",
-        "hnd",
-        "sum",
-        "mem",
-        "cfl",
-        "rev",
-        "prp",
-        "dec",
-        "prf",
-        "cap",
-        "pkt",
-        "trc",
-        "ctr",
-        "psg",
-        "vis",
-        "inb",
-        "bnd",
-        "psn",
-    ]
-)
-
 # One spelling each: uuid.UUID alone would also read digits of other scripts and underscores.
 HEX = re.compile(r"[0-9a-f]{32}")
 

@@ -14,7 +14,6 @@ from django.conf import settings
 
 from governance.actors import Acting
 from governance.errors import Unauthenticated
-from governance.ids import public_id
 from governance.models import Actor, ApiKey
 from governance.rows import fetch
 from governance.scope import record
@@ -73,11 +72,6 @@ def authenticate(secret: str, *, trace_id: str) -> Acting:
         key_id=key_id,
         trace_id=trace_id,
     )
-
-
-def key_ref(acting: Acting) -> str:
-    """Return the public id of the key in use, or '' for a caller without one."""
-    return public_id("key", acting.key_id) if acting.key_id else ""
 
 
 def _auth_key(prefix: str) -> tuple[Any, ...] | None:

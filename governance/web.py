@@ -19,11 +19,13 @@ from governance.actors import Acting, check_scope
 from governance.errors import (
     Invalid,
     Malformed,
+    NotThere,
     PreconditionFailed,
     PreconditionRequired,
     Unauthenticated,
     UnsupportedMedia,
 )
+from governance.ids import parse_id
 from governance.keys import authenticate
 from governance.vocabulary import KeyScope
 
@@ -63,6 +65,17 @@ class JsonBody(Parser):
             raise Malformed.at(WHOLE_BODY, message, code="json_too_deep") from error
         except ValueError as error:
             raise Malformed.at(WHOLE_BODY, f"it is not valid JSON ({error})", code="json_invalid") from error
+
+
+def row_here[M: Model](rows: QuerySet[M], prefix: str, text: str, *, pointer: str) -> M:
+    """Return the row of `rows` with this public id; raises NotThere for a foreign, unknown or malformed one."""
+    try:
+        found = rows.filter(pk=parse_id(prefix, text, pointer=pointer)).first()
+    except Invalid:
+        found = None
+    if found is None:
+        raise NotThere.there(pointer)
+    return found
 
 
 def answer(payload: Any, *, status: int = 200, version: int | None = None) -> HttpResponse:

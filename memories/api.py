@@ -7,13 +7,13 @@ from django.utils import timezone
 from ninja import Router
 from pydantic import Field, Strict
 
-from governance.errors import Invalid, NotThere
+from governance.errors import Invalid
 from governance.ids import parse_id, public_id
 from governance.input import Count, Flag, Id, Input, Moment, OptionalText, Ref, Text
 from governance.replays import once
 from governance.scope import project_scope
 from governance.vocabulary import KeyScope, Sensitivity
-from governance.web import acting_of, answer
+from governance.web import acting_of, answer, row_here
 from memories.models import Memory, MemoryEvidence
 from memories.retrieval import Hit, Limits, Scope, retrieve
 from memories.vocabulary import (
@@ -98,13 +98,7 @@ def get_memory(request: HttpRequest, memory_id: str) -> HttpResponse:
 
 def memory_here(memory_id: str) -> Memory:
     """Return a memory of the open scope by public id; raises NotThere for a foreign, unknown or malformed one."""
-    try:
-        found = Memory.objects.filter(pk=parse_id("mem", memory_id, pointer="{memory_id}")).first()
-    except Invalid:
-        found = None
-    if found is None:
-        raise NotThere.there("{memory_id}")
-    return found
+    return row_here(Memory.objects.all(), "mem", memory_id, pointer="{memory_id}")
 
 
 def memory_out(memory: Memory) -> dict[str, Any]:

@@ -9,13 +9,12 @@ from pydantic import Field
 
 from governance import refs
 from governance.actors import Acting
-from governance.errors import Invalid, NotThere
-from governance.ids import parse_id
+from governance.errors import NotThere
 from governance.input import Id, Input, Text
 from governance.replays import once
 from governance.scope import project_scope, record
 from governance.vocabulary import KeyScope
-from governance.web import acting_of, answer
+from governance.web import acting_of, answer, row_here
 from sessions.artifacts import artifact_out, keep_all, read_piece
 from sessions.models import Artifact
 from sessions.session_api import session_here
@@ -69,13 +68,7 @@ def get_evidence(
 
 def artifact_here(artifact_id: str) -> Artifact:
     """Return an artifact of the open scope; raises NotThere for a foreign, unknown or malformed id."""
-    try:
-        found = Artifact.objects.filter(pk=parse_id("art", artifact_id, pointer="{artifact_id}")).first()
-    except Invalid:
-        found = None
-    if found is None:
-        raise NotThere.there("{artifact_id}")
-    return found
+    return row_here(Artifact.objects.all(), "art", artifact_id, pointer="{artifact_id}")
 
 
 def _read(acting: Acting, ref: str, *, unit: str, offset: int, limit: int | None) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from governance.input import Channel, Flag, Id, Input, OptionalText, Page, Text,
 from governance.replays import once
 from governance.scope import project_scope
 from governance.vocabulary import Destination, KeyScope
-from governance.web import acting_of, answer, check_if_match, listed, newest_first
+from governance.web import acting_of, answer, check_if_match, listed, newest_first, row_here
 from threads.lifecycle import BindingWish, ThreadWish, change_thread, create_thread, move_thread
 from threads.models import Binding, Task, Thread
 from threads.resolution import ThreadQuery, resolve, shown
@@ -160,14 +160,8 @@ def thread_here(thread_id: str, *, pointer: str = "{thread_id}", lock: bool = Fa
 
     `lock` makes a second writer wait, so that it meets the version that the first one left.
     """
-    rows = Thread.objects.select_for_update(no_key=True) if lock else Thread.objects
-    try:
-        found = rows.filter(pk=parse_id("thr", thread_id, pointer=pointer)).first()
-    except Invalid:
-        found = None
-    if found is None:
-        raise NotThere.there(pointer)
-    return found
+    rows = Thread.objects.select_for_update(no_key=True) if lock else Thread.objects.all()
+    return row_here(rows, "thr", thread_id, pointer=pointer)
 
 
 def thread_out(thread: Thread) -> dict[str, Any]:

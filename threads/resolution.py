@@ -17,7 +17,6 @@ from governance.vocabulary import Destination
 from threads.lifecycle import ThreadWish, create_thread
 from threads.matching import MatchNumbers, MatchRequest, ThreadMatch, ThreadSignals, match_thread
 from threads.models import Binding, Task, Thread, ThreadUse
-from threads.speech import title_from
 from threads.vocabulary import TaskState, ThreadState, ThreadType
 
 CANDIDATES = 60  # threads that the rules look at, most recently active first: older ones are found by binding or search
@@ -117,11 +116,6 @@ def match_numbers() -> MatchNumbers:
         lean_words=numbers.lean_words,
         add_words=numbers.add_words,
     )
-
-
-def fresh_title(text: str) -> str:
-    """Return a title for a thread that begins with these words."""
-    return title_from(text) or UNTITLED[ThreadType.WORK]
 
 
 def _explicit(thread_id: uuid.UUID | None) -> Thread | None:

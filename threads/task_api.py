@@ -7,13 +7,13 @@ from django.utils import timezone
 from ninja import Router
 from pydantic import Field
 
-from governance.errors import Invalid, NotThere
+from governance.errors import Invalid
 from governance.ids import parse_id, public_id
 from governance.input import Count, Id, Input, OptionalText, Text, Texts, Title
 from governance.replays import once
 from governance.scope import project_scope
 from governance.vocabulary import KeyScope, Phase, Risk
-from governance.web import acting_of, answer, check_if_match
+from governance.web import acting_of, answer, check_if_match, row_here
 from threads.api import thread_here
 from threads.dag import TaskWish, change_task, create_task, dependencies, move_task, send_back
 from threads.models import Task
@@ -108,14 +108,8 @@ def task_here(task_id: str, *, pointer: str = "{task_id}", lock: bool = False) -
 
     `lock` makes a second writer wait, so that it meets the version that the first one left.
     """
-    rows = Task.objects.select_for_update(no_key=True) if lock else Task.objects
-    try:
-        found = rows.filter(pk=parse_id("tsk", task_id, pointer=pointer)).first()
-    except Invalid:
-        found = None
-    if found is None:
-        raise NotThere.there(pointer)
-    return found
+    rows = Task.objects.select_for_update(no_key=True) if lock else Task.objects.all()
+    return row_here(rows, "tsk", task_id, pointer=pointer)
 
 
 def task_out(task: Task) -> dict[str, Any]:

@@ -42,8 +42,3 @@ class VisionSource(StrEnum):
     TASK_BRIEF = "task_brief"
     MAINTAINER = "maintainer"
     AGENT = "agent"
-
-
-class LineageKind(StrEnum):
-    MERGE = "merge"
-    SPLIT = "split"

@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from governance.vocabulary import Audience, Destination, Phase, Risk, Sensitivity
-from sessions.context.vocabulary import Slot
 
 type Body = Mapping[str, Any]
 
@@ -208,6 +207,3 @@ class Material:
     trace_id: str = ""
     now: str = ""
     warnings: tuple[str, ...] = field(default=())
-
-
-SLOT_ORDER: tuple[Slot, ...] = tuple(Slot)

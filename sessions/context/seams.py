@@ -77,11 +77,6 @@ def list_body(items: tuple[str, ...] | list[str]) -> str:
     return "\n".join("- " + block_body(item).replace("\n", "\n  ") for item in items)
 
 
-def is_header(line: str) -> bool:
-    """Return whether `line` may stand before a body: it begins with the mark and ends in a letter or digit."""
-    return line.startswith(MARK) and "\n" not in line and "\r" not in line and line[-1].isalnum()
-
-
 def _without_surrogates(text: str) -> str:
     try:
         text.encode()

@@ -32,24 +32,6 @@ class Group(StrEnum):
     HEADROOM = "headroom"
 
 
-GROUP_OF: dict[Layer, Group] = {
-    Layer.POLICY: Group.POLICY,
-    Layer.ROLE: Group.POLICY,
-    Layer.CONSTRAINTS: Group.POLICY,
-    Layer.THREAD: Group.PLAN,
-    Layer.PLAN: Group.PLAN,
-    Layer.PERSONA: Group.SELF,
-    Layer.VISION: Group.SELF,
-    Layer.PREFERENCES: Group.SELF,
-    Layer.HANDOFF: Group.EVIDENCE,
-    Layer.MEMORIES: Group.EVIDENCE,
-    Layer.TOOL_RESULTS: Group.EVIDENCE,
-    Layer.SUMMARY: Group.HEADROOM,
-    Layer.DIALOGUE: Group.HEADROOM,
-    Layer.INPUT: Group.HEADROOM,
-}
-
-
 class Slot(StrEnum):
     """Named parts of a packet, in the order of the prompt."""
 
