@@ -220,3 +220,9 @@ def open_to(role: str, table: str) -> migrations.RunSQL:
         f"GRANT SELECT ON {table} TO {role}; CREATE POLICY {role}_read ON {table} FOR SELECT TO {role} USING (true);",
         f"DROP POLICY {role}_read ON {table}; REVOKE SELECT ON {table} FROM {role};",
     )
+
+
+def changed_door(signature: str, change: str, undo: str, *, owner: str = DOORS) -> migrations.RunSQL:
+    """Alter a door in place. Only the role that owns it may, and the owner of the tables can become that role."""
+    as_owner = f"SET LOCAL ROLE {owner}; ALTER FUNCTION {signature} {{}}; RESET ROLE;"
+    return statement(as_owner.format(change), as_owner.format(undo))
