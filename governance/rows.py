@@ -5,7 +5,8 @@ literal of ours, with %s for each value; nothing of a caller's is ever part of i
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import cache
 from typing import Any
 
@@ -42,6 +43,17 @@ def send(statement: str, values: Sequence[Any] | Mapping[str, Any]) -> None:
     """Run a fixed statement that returns nothing; it is remembered as in `fetch`."""
     with _preparing() as cursor:
         cursor.execute(statement, values)
+
+
+@contextmanager
+def together() -> Iterator[None]:
+    """Send what `send` and `insert` are given without waiting for each answer; the end waits for all of them.
+
+    Nothing in between may ask how many rows it changed. A refusal of the database comes out at the end.
+    """
+    connection.ensure_connection()
+    with connection.wrap_database_errors, connection.connection.pipeline():
+        yield
 
 
 def _preparing() -> CursorWrapper:

@@ -102,6 +102,17 @@ def record(
     )
 
 
+def write_ledger() -> None:
+    """Write the open scope's ledger entries now, where a caller can send them along with its last rows.
+
+    Raises RuntimeError outside a scope. What is recorded afterwards is written at the scope's end, as always.
+    """
+    scope = _open.get()
+    if scope is None:
+        raise RuntimeError("no scope is open, so there is nothing to write")
+    _write_ledger(scope)
+
+
 def _reach(acting: Acting) -> tuple[Any, ...]:
     return acting.project_id, acting.actor_id, acting.roles
 

@@ -11,8 +11,8 @@ import orjson
 from governance.actors import Acting
 from governance.ids import public_id
 from governance.models.base import reach_of
-from governance.rows import insert
-from governance.scope import record
+from governance.rows import insert, together
+from governance.scope import record, write_ledger
 from governance.vocabulary import Audience
 from memories.models import Injection
 from sessions.asking import ContextAsk
@@ -128,7 +128,7 @@ def budget_out(budget: Budget, compiled: Compiled) -> dict[str, Any]:
 
 
 def record_packet(draft: PacketDraft, *, acting: Acting, now: datetime) -> None:
-    """Store the packet, what it injected and its ledger entry, in the open scope."""
+    """Store the packet, what it injected and its ledger entry, in the open scope, which ends with it."""
     packet = ContextPacket(
         id=draft.id,
         project_id=acting.project_id,
@@ -148,14 +148,16 @@ def record_packet(draft: PacketDraft, *, acting: Acting, now: datetime) -> None:
         created_at=now,
         **_reach(draft),
     )
-    insert(packet)
     injected = _injections(draft, packet, now=now)
-    if injected:
-        Injection.objects.bulk_create(injected)
-    touch(draft.thread, acting, role=packet.role, now=now)
     detail = {"thread": draft.thread.public_id, "used": packet.used, "cap": packet.input_cap, "memories": len(injected)}
     verb = "context.refuse" if draft.refused else "context.compile"
     record(verb, packet.public_id, after=draft.packet_hash, detail=detail)
+    with together():
+        insert(packet)
+        for row in injected:
+            insert(row)
+        touch(draft.thread, acting, role=packet.role, now=now)
+        write_ledger()
 
 
 def _stored_decisions(draft: PacketDraft) -> dict[str, Any]:

@@ -65,9 +65,9 @@ def prepare_context(
         return _rehearse(ask, acting=acting, now=now)
     draft = _compile(ask, *_window_and_material(ask, acting=acting, now=now))
     with project_scope(acting):
-        record_packet(draft, acting=acting, now=now)
         if remember is not None and not draft.refused:
             remember(draft.public_id)
+        record_packet(draft, acting=acting, now=now)
     return _answer_or_refuse(draft)
 
 

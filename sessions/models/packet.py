@@ -12,10 +12,12 @@ class ContextPacket(ContentRow):
 
     PREFIX: ClassVar[str] = "pkt"
 
-    thread = scoped_fk("threads.Thread")
+    # One row for every turn of every agent: each index is paid for then. Only what a page asks by has one.
+    thread = scoped_fk("threads.Thread", db_index=False)
     session = scoped_fk("agent_sessions.Session")
-    attempt = scoped_fk("agent_sessions.Attempt")
-    actor = scoped_fk("governance.Actor")
+    attempt = scoped_fk("agent_sessions.Attempt", db_index=False)
+    actor = scoped_fk("governance.Actor", db_index=False)
+    owner = scoped_fk("governance.Actor", null=True, db_index=False)
     role = models.CharField(max_length=64)
     trace = models.CharField(max_length=64)
     dialect = models.CharField(max_length=24)
