@@ -1,5 +1,6 @@
 """Words of governance: who acts, who may see, what was decided. Plain values, no framework."""
 
+from collections.abc import Mapping
 from enum import StrEnum
 
 
@@ -17,6 +18,30 @@ class MembershipLevel(StrEnum):
     OWNER = "owner"
 
 
+class Deed(StrEnum):
+    """What a human may want to do in a project beyond reading it."""
+
+    SPEAK = "speak"  # write a message, a correction or a constraint into a thread
+    RETIRE_CONSTRAINT = "retire_constraint"
+    OPEN_THREAD = "open_thread"
+    RENAME_THREAD = "rename_thread"
+    ARCHIVE_THREAD = "archive_thread"  # and open it again
+    EDIT_VISION = "edit_vision"
+    CHANGE_TASKS = "change_tasks"
+    PROPOSE_MEMORY = "propose_memory"
+    MANAGE_MEMBERS = "manage_members"
+    MANAGE_AGENTS = "manage_agents"
+    MANAGE_KEYS = "manage_keys"
+    MANAGE_PROJECT = "manage_project"
+
+
+class Language(StrEnum):
+    """The languages that the project itself speaks, by their Django codes."""
+
+    ZH_HANS = "zh-hans"
+    EN = "en"
+
+
 class KeyScope(StrEnum):
     """What an agent's key may be used for. No scope lets a key decide anything."""
 
@@ -28,6 +53,31 @@ class KeyScope(StrEnum):
     EVIDENCE_READ = "evidence:read"
     PROPOSAL_CREATE = "proposal:create"
     CAPSULE_ISSUE = "capsule:issue"
+
+
+class KeyPreset(StrEnum):
+    """Sets of scopes for the two kinds of program that hold a key; PRESET_SCOPES says which."""
+
+    AGENT = "agent"
+    HARNESS = "harness"
+
+
+# An agent's own program speaks for itself alone. A harness also vouches for what its user typed, so it attests;
+# capsules leave the project, so a key that issues them is asked for by name.
+AGENT_SCOPES = frozenset(KeyScope) - {KeyScope.EVENT_ATTEST, KeyScope.CAPSULE_ISSUE}
+PRESET_SCOPES: Mapping[KeyPreset, frozenset[KeyScope]] = {
+    KeyPreset.AGENT: AGENT_SCOPES,
+    KeyPreset.HARNESS: AGENT_SCOPES | {KeyScope.EVENT_ATTEST},
+}
+
+
+class KeyState(StrEnum):
+    """Whether a key opens anything, and why not."""
+
+    LIVE = "live"
+    LAPSED = "lapsed"
+    REVOKED = "revoked"
+    AGENT_INACTIVE = "agent inactive"
 
 
 class Audience(StrEnum):

@@ -57,11 +57,19 @@ def check_database() -> None:
 
 def check_migrations() -> None:
     """Every migration that this code ships is applied."""
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT app, name FROM django_migrations")
-        missing = _shipped_migrations() - set(cursor.fetchall())
+    missing = missing_migrations()
     if missing:
         raise NotReady(f"{len(missing)} migrations are not applied; run manage.py migrate")
+
+
+def missing_migrations() -> frozenset[tuple[str, str]]:
+    """Return app and name of each shipped migration that is not applied."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT to_regclass('public.django_migrations') IS NOT NULL")
+        if not cursor.fetchone()[0]:
+            return _shipped_migrations()  # the very first start was cut short
+        cursor.execute("SELECT app, name FROM django_migrations")
+        return _shipped_migrations() - frozenset(cursor.fetchall())
 
 
 def check_broker() -> None:

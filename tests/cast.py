@@ -9,10 +9,11 @@ from django.test import Client
 from django.utils import timezone
 
 from governance.actors import Acting, acting_as
+from governance.agents import add_agent
 from governance.contracts import install
 from governance.keys import mint
 from governance.models import Actor, Project, User
-from governance.projects import create_agent, create_project
+from governance.projects import create_project
 from governance.scope import project_scope
 from governance.vocabulary import ContractKind, KeyScope
 
@@ -92,7 +93,7 @@ def make_cast(name: str = "alpha") -> Cast:
             body = {"slug": role, "duties": [f"do the work of {role}"], "hard_boundaries": ["do not merge alone"]}
             install(ContractKind.ROLE, role, body, by=human, reason="cast", now=now)
         members = {
-            who: _member(project, human, f"{who}-{name}", roles)
+            who: _member(acting_as(human), f"{who}-{name}", roles)
             for who, roles in {"dev": ROLES, "tester": ("tester",), "personal": ("dev",)}.items()
         }
     return Cast(project, Member(human, acting_as(human)), **members)
@@ -103,7 +104,7 @@ def at(hour: int, minute: int = 0, *, day: int = 2) -> datetime:
     return datetime(2026, 3, day, hour, minute, tzinfo=UTC)
 
 
-def _member(project: Project, owner: Actor, name: str, roles: tuple[str, ...]) -> Member:
-    agent = create_agent(project, name, roles=roles, owned_by=owner)
+def _member(owner: Acting, name: str, roles: tuple[str, ...]) -> Member:
+    agent = add_agent(owner, name, roles=roles, now=timezone.now())
     minted = mint(agent, scopes=list(KeyScope), name=name)
     return Member(agent, acting_as(agent, scopes=frozenset(KeyScope)), minted.secret)

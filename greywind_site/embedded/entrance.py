@@ -13,12 +13,17 @@ from greywind_site.embedded.faults import EmbeddedFault
 from greywind_site.embedded.instance import Instance
 from greywind_site.embedded.lock import FolderLock, holder, try_lock
 from greywind_site.embedded.processes import to_stderr
+from greywind_site.embedded.running import running
 from greywind_site.embedded.services import FileSink, Services
 from greywind_site.embedded.supervisor import Stopped, Supervisor
 from greywind_site.quality import lint, test
 
 # These need no database, or bring up their own. `up` only needs its folder and secrets before settings load.
 WITHOUT_DATABASE = frozenset({"help", "version", "test", "lint", "makemigrations", "makemessages", "compilemessages"})
+# These are asked what the state of migrations is, or change it themselves.
+ABOUT_MIGRATIONS = frozenset({"migrate", "showmigrations", "sqlmigrate", "dbshell"})
+# These tell how things are, and leave them as they are.
+LOOKS_ONLY = frozenset({"status", "doctor"})
 PATIENCE_SECONDS = 120.0
 INTERRUPTED = 130
 
@@ -69,6 +74,8 @@ def services_for(command: str) -> Iterator[None]:
         return
     instance = Instance(data_folder(os.environ))
     os.environ["GREYWIND_DATA"] = str(instance.folder)
+    if command in LOOKS_ONLY and not instance.secrets_file.exists():
+        raise EmbeddedFault(f"nothing was started in {instance.folder} yet; start it with: python3 manage.py up")
     instance.prepare()
     if command == "up":
         yield
@@ -85,8 +92,8 @@ def joined(instance: Instance, *, command: str) -> Iterator[None]:
         yield
         return
     with Supervisor(sink=FileSink(instance.folder / "services.log")) as supervisor:
-        fresh = Services(instance, supervisor, lock).start_postgres()
-        if fresh and command != "migrate":
+        Services(instance, supervisor, lock).start_postgres()
+        if command not in ABOUT_MIGRATIONS | LOOKS_ONLY:
             _migrate()
         yield
 
@@ -99,9 +106,10 @@ def _lock_or_running(instance: Instance, *, command: str) -> FolderLock | None:
         if lock is not None:
             return lock
         other = holder(instance.folder)
-        if other and other.command == "up" and postgres.answers(instance):
+        # `up` migrates and makes the demo before it is ready: until then most commands would find half of it.
+        if other and other.command == "up" and _is_enough(instance, command):
             return None
-        if other and other.command != "up" and not told:
+        if other and not told:
             to_stderr(f"waiting for process {other.pid} ({other.command}), which uses {instance.folder}")
             told = True
         time.sleep(0.1)
@@ -109,9 +117,18 @@ def _lock_or_running(instance: Instance, *, command: str) -> FolderLock | None:
     raise EmbeddedFault(f"{who} holds {instance.folder} and did not get ready or end; stop it and try again")
 
 
+def _is_enough(instance: Instance, command: str) -> bool:
+    return running(instance.folder) is not None or (command in LOOKS_ONLY and postgres.answers(instance))
+
+
 def _migrate() -> None:
+    """Apply what an earlier start left undone, or an older checkout did not have; nothing when all is applied."""
     import django
     from django.core.management import call_command
+    from django.db import connections
+    from django.db.migrations.executor import MigrationExecutor
 
     django.setup()
-    call_command("migrate", database="owner", verbosity=0)
+    executor = MigrationExecutor(connections["owner"])
+    if executor.migration_plan(executor.loader.graph.leaf_nodes()):
+        call_command("migrate", database="owner", verbosity=0)

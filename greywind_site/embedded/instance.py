@@ -48,6 +48,10 @@ class Instance:
     def valkey_socket(self) -> Path:
         return self.socket_folder / "valkey.sock"
 
+    @property
+    def mcp_socket(self) -> Path:
+        return self.socket_folder / "mcp.sock"
+
     def prepare(self) -> Secrets:
         """Make the folder, its parts and its secrets, each with the owner and mode that it needs."""
         account = service_account()

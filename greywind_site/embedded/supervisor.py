@@ -40,6 +40,10 @@ class Supervisor:
         self.children.append(child)
         return child
 
+    def pids(self) -> dict[str, int]:
+        """Return the process id of each child by its name."""
+        return {child.name: child.process.pid for child in self.children}
+
     def run(self, program: Program, *, seconds: float = 600) -> list[str]:
         """Run a program to its end and return the lines of its standard output; raises when it fails."""
         child = Child(program, sink=self.sink, capture=True)

@@ -9,6 +9,7 @@ import urllib.request
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
+from http import HTTPStatus
 from importlib.util import find_spec
 from signal import SIGQUIT
 
@@ -16,15 +17,19 @@ from greywind_site.config import Config
 from greywind_site.embedded.catalogues import compile_catalogues
 from greywind_site.embedded.faults import EmbeddedFault
 from greywind_site.embedded.instance import APP, CHECKOUT
+from greywind_site.embedded.kept_errors import KeepingErrors
 from greywind_site.embedded.lock import FolderLock, holder, try_lock
 from greywind_site.embedded.port import refuse_taken_port
 from greywind_site.embedded.processes import Program, to_stderr
+from greywind_site.embedded.running import announced
 from greywind_site.embedded.services import Services
 from greywind_site.embedded.supervisor import Stopped, Supervisor
+from greywind_site.mcp.address import PATH as MCP_PATH
 
 HOST = "127.0.0.1"
 # Several web processes would each import everything for one person's machine; threads carry the waiting.
 WEB_THREADS = 8
+COMMAND_SECONDS = 60.0
 
 
 @dataclass(frozen=True)
@@ -52,7 +57,8 @@ class Address:
 def bring_up(config: Config, options: Options, *, check_role: Callable[[], None]) -> None:
     """Start everything, print the address, and watch until a stop signal. Raises EmbeddedFault when a part fails."""
     lock = _lock(config)
-    with Supervisor() as supervisor, supervisor.obeying_signals():
+    sink = KeepingErrors(config.instance.folder)
+    with Supervisor(sink=sink) as supervisor, supervisor.obeying_signals():
         start = Start(config, options, supervisor, lock)
         try:
             start.services()
@@ -61,8 +67,10 @@ def bring_up(config: Config, options: Options, *, check_role: Callable[[], None]
             start.processes()
         except Stopped:
             return
-        _print(start.address(credentials), as_json=options.as_json)
-        supervisor.watch()
+        address = start.address(credentials)
+        with announced(config.instance.folder, url=address.url, port=options.port, processes=supervisor.pids()):
+            _print(address, as_json=options.as_json)
+            supervisor.watch()
     lock.release()
 
 
@@ -105,7 +113,7 @@ class Start:
             return told
 
     def processes(self) -> None:
-        """Worker, beat and web; returns when /readyz says 200."""
+        """Worker, beat, MCP and web; returns when /readyz says 200 and /mcp answers."""
         python = [sys.executable, "-m"]
         celery = [*python, "celery", "--app", "greywind_site.celery", "--quiet"]
         worker = [*celery, "worker", "--pool", "threads", "--concurrency", "4", "--without-gossip", "--without-mingle"]
@@ -117,8 +125,11 @@ class Start:
         with _step("beat"):
             self.supervisor.start(self._program("beat", [*celery, "beat", "--schedule", str(schedule), "--pidfile="]))
         with _step("web"):
+            self.supervisor.start(self._program("mcp", [*python, "greywind_site.mcp"]))
             self.supervisor.start(self._program("web", [*web, "greywind_site.wsgi:application"]))
             self.supervisor.until(self._is_ready, what="web", seconds=60, pace=0.25)
+        with _step("mcp"):
+            self.supervisor.until(self._mcp_answers, what="mcp", seconds=60, pace=0.25)
 
     def address(self, credentials: Mapping[str, str]) -> Address:
         """What is printed at the end."""
@@ -154,15 +165,32 @@ class Start:
         except (urllib.error.URLError, OSError):
             return False
 
+    def _mcp_answers(self) -> bool:
+        asked = urllib.request.Request(f"http://{HOST}:{self.options.port}{MCP_PATH}", method="POST")
+        try:
+            with urllib.request.urlopen(asked, timeout=5) as answer:
+                return bool(answer.status == 200)
+        except urllib.error.HTTPError as error:
+            # It asks for a key: the door is open.
+            return error.code == HTTPStatus.UNAUTHORIZED
+        except (urllib.error.URLError, OSError):
+            return False
+
 
 def _lock(config: Config) -> FolderLock:
+    """The folder's lock; waits for a command that is at work there, never for another `up`."""
     config.instance.prepare()
-    folder = config.instance.folder
-    lock = try_lock(folder, command="up")
-    if lock is None:
+    folder, deadline, told = config.instance.folder, time.monotonic() + COMMAND_SECONDS, False
+    while (lock := try_lock(folder, command="up")) is None:
         other = holder(folder)
         who = f"process {other.pid} ({other.command})" if other else "another process"
-        raise EmbeddedFault(f"{who} already runs on {folder}. Stop it, or name another folder with --data and --port.")
+        if (other and other.command == "up") or time.monotonic() > deadline:
+            remedy = "Stop it, or name another folder with --data and --port."
+            raise EmbeddedFault(f"{who} already runs on {folder}. {remedy}")
+        if not told:
+            to_stderr(f"waiting for {who}, which uses {folder}")
+            told = True
+        time.sleep(0.1)
     return lock
 
 
@@ -181,4 +209,5 @@ def _print(address: Address, *, as_json: bool) -> None:
     if address.agent_key:
         lines += [f"  project    {address.project_id}", f"  agent key  {address.agent_key}"]
         lines += [f"  console    {address.console_user} / {address.console_password}"]
+    lines += ["  your own   python3 manage.py project create NAME --owner USER"]
     print("\n".join(lines), flush=True)

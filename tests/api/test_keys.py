@@ -9,9 +9,9 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
+from governance.agents import add_agent
 from governance.keys import mint
 from governance.models import Actor, ApiKey
-from governance.projects import create_agent
 from governance.scope import project_scope
 from governance.vocabulary import KeyScope
 from tests.api.endpoints import CALLS, Call, filled, ids_of, owned_by, random_like
@@ -41,6 +41,7 @@ NEEDED = {
     "interrupt_session": {"session:write"},
     "list_constraints": {"session:write"},
     "list_events": {"session:write"},
+    "list_memories": {"memory:read"},
     "list_threads": {"session:write"},
     "open_session": {"session:write"},
     "propose_memory": {"memory:propose"},
@@ -53,6 +54,7 @@ NEEDED = {
     "retire_constraint": {"session:write", "event:attest"},
     "search_memories": {"memory:read"},
     "send_back_task": {"session:write"},
+    "show_key": set(),
     "start_attempt": {"session:write"},
     "store_artifact": {"session:write"},
 }
@@ -74,7 +76,7 @@ def bad_keys(stage: Stage) -> list[Bad]:
         lapsed = mint(actor, scopes=list(KeyScope), expires_at=now - timedelta(seconds=1)).secret
         revoked = mint(actor, scopes=list(KeyScope))
         ApiKey.objects.filter(pk=revoked.key.pk).update(revoked_at=now)
-        retired = create_agent(stage.alpha.project, "retired", roles=ROLES, owned_by=stage.alpha.owner.actor)
+        retired = add_agent(stage.alpha.owner.acting, "retired", roles=ROLES, now=now)
         idle = mint(retired, scopes=list(KeyScope)).secret
         Actor.objects.filter(pk=retired.pk).update(active=False)
     return [

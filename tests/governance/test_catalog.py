@@ -126,7 +126,12 @@ def test_the_definer_functions_are_the_designs_doors() -> None:
 @pytest.mark.parametrize("door", sorted(DOORS))
 def test_a_door_is_pinned_and_owned_by_a_role_that_nobody_logs_in_as(door: str) -> None:
     [(powerful, config, public)] = [(row[2], row[3], row[4]) for row in catalog(DEFINERS) if row[0] == door]
-    assert (powerful, config, public) == (False, ["search_path=pg_catalog, pg_temp"], False)
+    assert (powerful, config[0], public) == (False, "search_path=pg_catalog, pg_temp", False)
+
+
+def test_only_the_search_has_a_setting_of_its_own() -> None:
+    further = {row[0]: row[3][1:] for row in catalog(DEFINERS) if row[3][1:]}
+    assert further == {"search_passages": ["enable_seqscan=off"]}
 
 
 def test_the_application_may_call_the_doors_and_not_the_chain() -> None:

@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.table import Table
 
 from greywind_site.benchmark import BenchmarkFault, Report, Server, run
+from greywind_site.embedded.running import address_of
 
 
 class Command(BaseCommand):
@@ -20,7 +21,7 @@ class Command(BaseCommand):
 
     @override
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--url", default="http://127.0.0.1:8000", help="address of the server")
+        parser.add_argument("--url", help="address of the server; without it that of the `up` on the data folder")
         parser.add_argument("--key", help="an agent's key; without it that of the data folder's demo project")
         parser.add_argument("--events", type=int, default=1_000, help="events of the thread (default 1,000)")
         parser.add_argument("--rounds", type=int, default=9, help="blocks to measure (default 9)")
@@ -30,8 +31,9 @@ class Command(BaseCommand):
     @override
     def handle(self, *args: Any, **options: Any) -> None:
         sizes = {name: max(1, options[name]) for name in ("events", "rounds", "calls")}
+        url = options["url"] or address_of(settings.GREYWIND.instance.folder)
         try:
-            with closing(Server(options["url"], options["key"] or demo_key())) as server:
+            with closing(Server(url, options["key"] or demo_key())) as server:
                 report = run(server, tell=self._tell, **sizes)
         except BenchmarkFault as fault:
             raise CommandError(str(fault)) from fault

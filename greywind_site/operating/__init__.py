@@ -1,0 +1,1 @@
+"""What the operator's commands do. The commands themselves only read their arguments."""
