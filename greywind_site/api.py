@@ -8,6 +8,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from ninja.errors import AuthenticationError, HttpError, ValidationError
 
 from governance.errors import FieldFault, Invalid, NotThere, Problem, Refusal, TooLarge, Unauthenticated
+from governance.key_api import router as key
 from governance.web import WHOLE_BODY, JsonBody, KeyAuth, pointer
 from greywind_site.middleware import database_unavailable, trace_id_of
 from greywind_site.openapi import DocumentedAPI
@@ -32,7 +33,7 @@ api = DocumentedAPI(
     docs_url="/docs",
     urls_namespace="api",
 )
-for router in (context, threads, tasks, sessions, events, artifacts, memories):
+for router in (context, threads, tasks, sessions, events, artifacts, memories, key):
     api.add_router("", router)
 
 

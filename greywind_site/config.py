@@ -9,16 +9,21 @@ from pathlib import Path
 from typing import Any, Literal, Self, override
 
 from psycopg.conninfo import conninfo_to_dict
-from pydantic import BaseModel, Field, SecretStr, ValidationError, model_validator
+from pydantic import BaseModel, Field, SecretStr, ValidationError, field_validator, model_validator
 from pydantic.fields import FieldInfo
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
 from greywind_site.embedded.instance import APP, OWNER, Instance, default_folder
+from greywind_site.mcp.address import McpAddress, read_address
 
 PREFIX = "GREYWIND_"
 OUTSIDE = ("DATABASE_URL", "DATABASE_OWNER_URL", "CELERY_BROKER_URL")
 SECRETS = ("secret_key", "key_pepper", "audit_pepper")
 # Set by manage.py and the embedded services for their own children; nobody's to configure.
+# The agent's side reads these; a shell that has them set may well start the server too.
+OF_THE_CLIENT = frozenset(
+    f"GREYWIND_{name}" for name in ("URL", "KEY", "PROFILE", "ROLE", "HOOK_LIMIT", "HOOK_START_LIMIT")
+)
 INTERNAL = frozenset({"GREYWIND_ENTERED", "GREYWIND_PROPERTY_CASES", "GREYWIND_SUPERVISED", "GREYWIND_TEST_SERVICES"})
 
 
@@ -108,6 +113,11 @@ class Config(BaseSettings):
     tool_result_cap: int = Field(
         default=2000, ge=100, description="Tool results over this become head, tail and a ref; in o200k_base tokens."
     )
+    mcp_url: str | None = Field(
+        default=None,
+        description="Where the MCP process listens and the web finds it: http://host:port or unix:///path/of.sock;"
+        " unset means a socket in the data folder.",
+    )
     resolver: ResolverSettings = Field(default_factory=ResolverSettings, description="Numbers of the thread resolver.")
     database_url: SecretStr | None = Field(
         default=None,
@@ -148,6 +158,13 @@ class Config(BaseSettings):
             raise ValueError(f"GREYWIND_POOL_MIN={self.pool_min} is more than GREYWIND_POOL_MAX={self.pool_max}")
         return self
 
+    @field_validator("mcp_url")
+    @classmethod
+    def _mcp_url_can_be_read(cls, url: str | None) -> str | None:
+        if url is not None:
+            read_address(url)
+        return url
+
     @property
     def embedded(self) -> bool:
         """True when PostgreSQL is the one in the data folder."""
@@ -169,6 +186,10 @@ class Config(BaseSettings):
         if self.database_owner_url:
             return _parameters(self.database_owner_url.get_secret_value())
         return _parameters(self.instance.database_url(OWNER)) if self.embedded else None
+
+    def mcp_address(self) -> McpAddress:
+        """Where the MCP process listens."""
+        return read_address(self.mcp_url) if self.mcp_url else McpAddress(socket=self.instance.mcp_socket)
 
     def broker(self) -> str:
         """Celery's broker address."""
@@ -198,7 +219,7 @@ def unknown_variables(environment: Mapping[str, str]) -> list[str]:
     known = {f"{PREFIX}{name.upper()}" for name in Config.model_fields if name.upper() not in OUTSIDE}
     faults = []
     for name in sorted(environment):
-        if name.startswith(PREFIX) and name.partition("__")[0] not in known | INTERNAL:
+        if name.startswith(PREFIX) and name.partition("__")[0] not in known | INTERNAL | OF_THE_CLIENT:
             near = difflib.get_close_matches(name, known, n=1)
             hint = f"did you mean {near[0]}?" if near else "remove it"
             faults.append(f"{name} is unknown; {hint}")

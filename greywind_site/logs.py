@@ -30,6 +30,10 @@ def logging_configuration(*, level: str) -> dict[str, Any]:
             "django.server": {"handlers": [], "level": level, "propagate": True},
             # Without an exception it only repeats the status that our request line carries.
             "django.request": {"handlers": [], "filters": ["with_exception"], "propagate": True},
+            # Its line of each request quotes the query, and so what somebody looks for.
+            "httpx2": {"handlers": [], "level": "WARNING", "propagate": True},
+            # A line of its own for each message of the protocol, about a session that there is not.
+            "mcp": {"handlers": [], "level": "WARNING", "propagate": True},
         },
     }
 

@@ -4,11 +4,13 @@ from django.urls import include, path
 
 from greywind_site.api import api
 from greywind_site.health import healthz, readyz
+from greywind_site.mcp.forwarding import forward
 
 urlpatterns = [
     path("api/v1/", api.urls),
     path("healthz", healthz, name="healthz"),
     path("readyz", readyz, name="readyz"),
+    path("mcp", forward, name="mcp"),
     path("", include("greywind_site.console.urls")),
 ]
 handler403 = "greywind_site.console.errors.forbidden"

@@ -2,6 +2,8 @@
 
 from typing import Annotated, Any, Literal
 
+import regex
+from django.db.models.functions import Left
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 from ninja import Router
@@ -13,12 +15,13 @@ from governance.input import Count, Flag, Id, Input, Moment, OptionalText, Ref, 
 from governance.replays import once
 from governance.scope import project_scope
 from governance.vocabulary import KeyScope, Sensitivity
-from governance.web import acting_of, answer, row_here
+from governance.web import acting_of, answer, listed, newest_first, row_here
 from memories.models import Memory, MemoryEvidence
 from memories.retrieval import Hit, Limits, Scope, retrieve
 from memories.vocabulary import (
     KnowledgeStatus,
     MemoryKind,
+    MemoryStatus,
     MemoryType,
     Origin,
     ScopeType,
@@ -29,6 +32,7 @@ from memories.writes import EvidenceWish, MemoryWish, memory_ref, propose
 
 router = Router(tags=["memories"])
 type Share = Annotated[float, Strict(), Field(ge=0, le=1, allow_inf_nan=False)]
+EXCERPT = regex.compile(r"\X{0,200}")  # of a text in a list: enough to know it again
 
 
 class EvidenceIn(Input):
@@ -70,6 +74,19 @@ def post_memory(request: HttpRequest, body: MemoryIn) -> HttpResponse:
             return answer(memory_out(memory) | {"held": True}, status=201, version=memory.version)
 
     return once(request, acting, act)
+
+
+@router.get("/memories", operation_id="list_memories")
+def get_memories(
+    request: HttpRequest, status: MemoryStatus | None = None, cursor: str | None = None, limit: int | None = None
+) -> HttpResponse:
+    """List what this key's agent proposed, newest first, and where each stands; `excerpt` is the text's beginning."""
+    acting = acting_of(request, KeyScope.MEMORY_READ)
+    with project_scope(acting, read_only=True):
+        mine = Memory.objects.filter(proposed_by_id=acting.actor_id).defer("content")
+        chosen = mine if status is None else mine.filter(status=status)
+        page = newest_first(chosen.annotate(head=Left("content", 2000)), cursor=cursor, limit=limit)
+        return answer(listed(page, _brief_out))
 
 
 @router.get("/memories/search", operation_id="search_memories")
@@ -135,6 +152,18 @@ def memory_out(memory: Memory) -> dict[str, Any]:
         "ref": memory_ref(memory),
         "scope_id": public_id(prefix, memory.scope_id) if prefix and memory.scope_id else None,
         "target_id": public_id("mem", memory.target_id) if memory.target_id else None,
+        **{name: getattr(memory, name) for name in fields},
+    }
+
+
+def _brief_out(memory: Any) -> dict[str, Any]:
+    head = EXCERPT.match(memory.head)
+    fields = ["type", "kind", "action", "version", "status", "reason_code", "evidence_gap", "created_at", "updated_at"]
+    return {
+        "id": memory.public_id,
+        "ref": memory_ref(memory),
+        "target_id": public_id("mem", memory.target_id) if memory.target_id else None,
+        "excerpt": head.group() if head else "",
         **{name: getattr(memory, name) for name in fields},
     }
 

@@ -193,6 +193,8 @@ CALLS = [
     _proposed({"scope_type": "thread", "scope_id": "{thread}"}, "{thread}", "thread"),
     _proposed({"scope_type": "task", "scope_id": "{task}"}, "{task}", "task"),
     _call("get_memory GET /memories/{memory}", (READ,), None, "{canary}", "memory"),
+    _call("list_memories GET /memories", (READ,), None, "{canary}"),
+    _call("show_key GET /key", (), None, '"memory:read"'),
     _call("search_memories GET /memories/search?q=tide+tables+{canary}", (READ,), None, "begin at noon"),
 ]
 # Rows that every member of a project may read, and no outsider.

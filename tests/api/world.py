@@ -337,4 +337,6 @@ CALLS: dict[str, Endpoint] = {
     "propose_memory": Endpoint("POST", "/memories", _memory, MEMORY_KINDS),
     "search_memories": Endpoint("GET", "/memories/search?q=comments"),
     "get_memory": Endpoint("GET", "/memories/{memory}"),
+    "list_memories": Endpoint("GET", "/memories"),
+    "show_key": Endpoint("GET", "/key"),
 }

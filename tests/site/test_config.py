@@ -1,3 +1,4 @@
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -31,6 +32,23 @@ def test_a_mistyped_name_is_refused_with_the_nearest() -> None:
 
 def test_variables_of_others_are_none_of_our_business() -> None:
     assert unknown_variables({"POSTGRES_POOL": "4", "GREYWIND_RESOLVER__ANY": "1"}) == []
+
+
+def test_what_an_agents_side_reads_is_no_mistake() -> None:
+    sources = (CHECKOUT / "greywind_site" / "client").rglob("*.py")
+    named = {name for source in sources for name in re.findall(r"GREYWIND_[A-Z_]+", source.read_text("utf-8"))}
+    assert {"GREYWIND_URL", "GREYWIND_KEY"} <= named
+    assert unknown_variables(dict.fromkeys(named, "x")) == []
+
+
+def test_an_mcp_address_that_cannot_be_read_is_a_fault(environment: pytest.MonkeyPatch) -> None:
+    environment.setenv("GREYWIND_MCP_URL", "127.0.0.1:8101")
+    with pytest.raises(ConfigError, match=r"GREYWIND_MCP_URL: .*http://host:port"):
+        load_config()
+
+
+def test_without_an_mcp_address_it_is_a_socket_of_the_data_folder(environment: pytest.MonkeyPatch) -> None:
+    assert load_config().mcp_address().socket == load_config().instance.mcp_socket
 
 
 def test_every_fault_is_listed_at_once(environment: pytest.MonkeyPatch) -> None:

@@ -68,12 +68,28 @@ def await_nobody(folder: Path) -> None:
     lock.release()
 
 
+def tools_at(told: dict[str, Any]) -> int:
+    """How many tools /mcp offers at the printed address, with the printed key."""
+    asked = urllib.request.Request(  # noqa: S310 - our own loopback address
+        f"{told['url']}/mcp",
+        data=b'{"jsonrpc": "2.0", "id": 1, "method": "tools/list"}',
+        headers={
+            "Authorization": f"Bearer {told['agent_key']}",
+            "Content-Type": "application/json",
+            "Accept": "application/json, text/event-stream",
+        },
+    )
+    with urllib.request.urlopen(asked) as answer:  # noqa: S310 - our own loopback address
+        return len(json.load(answer)["result"]["tools"])
+
+
 def test_killed_and_started_again_it_answers_the_same(reachable: Path) -> None:
     port = free_port()
     with Up(reachable, port) as first:
         told = first.address()
         with urllib.request.urlopen(f"{told['url']}/readyz") as answer:  # noqa: S310 - our own loopback address
             assert answer.status == 200
+        assert tools_at(told) == 7
         first.process.send_signal(signal.SIGKILL)
     await_nobody(reachable)
     with Up(reachable, port) as second:

@@ -1,0 +1,1 @@
+"""The agent's side: the HTTP client, the command and its hooks."""
