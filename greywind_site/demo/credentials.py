@@ -10,6 +10,9 @@ from greywind_site.embedded.secrets import changing, read_stored
 
 ENTRY = "demo"
 USERNAME = "demo"
+SECOND_NAME = "李晓"
+# How the second account is known again when the demo is made anew. No mail ever goes to a name under .invalid.
+SECOND_EMAIL = "li.xiao@demo.invalid"
 
 
 @dataclass(frozen=True)
@@ -48,10 +51,16 @@ def account(earlier: DemoCredentials | None) -> tuple[User, str]:
         if known is not None and known.check_password(earlier.console_password):
             return known, earlier.console_password
     password = secrets.token_urlsafe(15)
-    return User.objects.create_user(_free_name(), password=password), password
+    return User.objects.create_user(_free_name(USERNAME), password=password), password
 
 
-def _free_name() -> str:
-    taken = set(User.objects.filter(username__startswith=USERNAME).values_list("username", flat=True))
-    names = [USERNAME, *(f"{USERNAME}{n}" for n in range(2, len(taken) + 3))]
+def second_account() -> User:
+    """Return the account of the demo's second human, which nobody can sign in with until its password is reset."""
+    known = User.objects.filter(email=SECOND_EMAIL, is_active=True).first()
+    return known or User.objects.create_user(_free_name(SECOND_NAME), email=SECOND_EMAIL)
+
+
+def _free_name(wanted: str) -> str:
+    taken = set(User.objects.filter(username__startswith=wanted).values_list("username", flat=True))
+    names = [wanted, *(f"{wanted}{n}" for n in range(2, len(taken) + 3))]
     return next(name for name in names if name not in taken)

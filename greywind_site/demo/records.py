@@ -1,16 +1,19 @@
-"""What sessions leave behind: a handoff, a work summary, lessons with their evidence."""
+"""What sessions leave behind: handoffs, work summaries, and memories with their evidence."""
 
-from datetime import datetime
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import timedelta
 
-from governance.actors import Acting
 from governance.audit import fingerprint
 from governance.models.base import reach_of
-from governance.scope import record
-from governance.vocabulary import ActorKind
-from greywind_site.demo.stories import HandoffText, LessonText, SummaryText
+from governance.scope import project_scope, record
+from governance.vocabulary import ActorKind, Sensitivity
+from greywind_site.demo.playing import Played
+from greywind_site.demo.stories import Cite, HandoffText, MemoryText, SummaryText
 from memories.models import Memory
-from memories.vocabulary import KnowledgeStatus, MemoryKind, MemoryType, Origin, ScopeType
-from memories.writes import EvidenceWish, MemoryWish, propose
+from memories.vocabulary import KnowledgeStatus, Origin, ScopeType, WriteAction
+from memories.writes import EvidenceWish, MemoryWish, admit, propose
+from sessions.artifacts import artifact_ref
 from sessions.context.tokens import exact_counter
 from sessions.context.vocabulary import SummarySection
 from sessions.lifecycle import advance_session
@@ -18,70 +21,122 @@ from sessions.models import Handoff, Session, WorkSummary
 from sessions.transcripts import event_ref
 from sessions.vocabulary import SessionState
 
-CONFIDENCE = 0.8  # of a lesson that an agent drew from a result that it saw
+ADMITTED = "读过证据，准许使用 · read with its evidence"
+READ_AFTER = timedelta(minutes=9)  # between the end of a scene and a human's reading of what was learnt in it
 
 
-def hand_over(acting: Acting, text: HandoffText, *, source: Session, to: Session, seq: int, now: datetime) -> Handoff:
-    """Write the handoff of a closed session whose last event is `seq`, which ends that session for good."""
-    handoff = Handoff.objects.create(
-        project_id=source.project_id,
-        thread_id=source.thread_id,
-        from_session=source,
-        to_session=to,
-        summary=text.summary,
-        unfinished_items=list(text.unfinished_items),
-        risks=list(text.risks),
-        resume_suggestion=text.resume_suggestion,
-        next_actor=text.next_actor,
-        covers_to_seq=seq,
-        pins={"events": [event_ref(source, pinned) for pinned in text.pinned]},
-        author_id=acting.actor_id,
-        created_at=now,
-        **reach_of(source),
-    )
-    detail = {"from": source.public_id, "to": to.public_id, "covers_to_seq": seq}
-    record("handoff.write", handoff.public_id, after=fingerprint(text.summary), detail=detail)
-    advance_session(source, SessionState.HANDOFF_WRITTEN, reason="the handoff is written")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Learnt:
+    """A text of the demo as it was proposed."""
+
+    text: MemoryText
+    memory: Memory
+
+
+def hand_over(text: HandoffText, *, source: Played, to: Session | None) -> Handoff:
+    """Write what a played session leaves to the next one. A closed session ends with it; an idle one goes on later."""
+    window, session = source.window, source.session
+    acting = window.cast[window.scene.agent]
+    with project_scope(acting):
+        handoff = Handoff.objects.create(
+            project_id=session.project_id,
+            thread_id=session.thread_id,
+            from_session=session,
+            to_session=to,
+            summary=text.summary,
+            unfinished_items=list(text.unfinished_items),
+            risks=list(text.risks),
+            resume_suggestion=text.resume_suggestion,
+            next_actor=text.next_actor,
+            covers_to_seq=source.head_seq,
+            pins={"events": [event_ref(session, pinned) for pinned in text.pinned]},
+            author_id=acting.actor_id,
+            created_at=source.ended,
+            **reach_of(session),
+        )
+        detail = {"from": session.public_id, "to": to.public_id if to else None, "covers_to_seq": source.head_seq}
+        record("handoff.write", handoff.public_id, after=fingerprint(text.summary), detail=detail)
+        if session.state == SessionState.CLOSED:
+            advance_session(session, SessionState.HANDOFF_WRITTEN, reason="the handoff is written")
     return handoff
 
 
-def summarise(acting: Acting, text: SummaryText, *, session: Session, to_seq: int, now: datetime) -> WorkSummary:
-    """Write the first work summary of a session, covering its events up to `to_seq`."""
+def summarise(text: SummaryText, played: Played, *, parent: WorkSummary | None = None) -> WorkSummary:
+    """Write the work summary of a session after `parent`, covering its events up to the scene's last."""
+    session, acting = played.session, played.window.cast[played.window.scene.agent]
     sections = {name.value: list(lines) for name, lines in text.sections.items()}
     sections[SummarySection.EVIDENCE] = [f"{event_ref(session, seq)} {shows}" for seq, shows in text.evidence]
     whole = "\n".join(line for lines in sections.values() for line in lines)
-    summary = WorkSummary.objects.create(
-        project_id=session.project_id,
-        session=session,
-        version=1,
-        from_seq=1,
-        to_seq=to_seq,
-        trigger="checkpoint",
-        author_id=acting.actor_id,
-        sections=sections,
-        tokens_o200k=exact_counter("o200k_base").count(whole),
-        created_at=now,
-        **reach_of(session),
-    )
-    detail = {"session": session.public_id, "version": 1, "to_seq": to_seq}
-    record("summary.publish", summary.public_id, after=fingerprint(sections), detail=detail)
+    with project_scope(acting):
+        summary = WorkSummary.objects.create(
+            project_id=session.project_id,
+            session=session,
+            version=parent.version + 1 if parent else 1,
+            parent=parent,
+            from_seq=1,
+            to_seq=played.head_seq,
+            trigger=text.trigger,
+            author_id=acting.actor_id,
+            sections=sections,
+            tokens_o200k=exact_counter("o200k_base").count(whole),
+            created_at=played.ended,
+            **reach_of(session),
+        )
+        detail = {"session": session.public_id, "version": summary.version, "to_seq": summary.to_seq}
+        record("summary.publish", summary.public_id, after=fingerprint(sections), detail=detail)
     return summary
 
 
-def learn(acting: Acting, lesson: LessonText, session: Session, *, now: datetime) -> Memory:
-    """Propose a lesson, as of `now`, with the events of `session` that show it; a human's own word is confirmed."""
-    human = acting.kind is ActorKind.HUMAN
-    wish = MemoryWish(
-        content=lesson.content,
-        type=MemoryType.PROCEDURAL,
-        kind=MemoryKind.LESSON,
-        scope_type=ScopeType.THREAD,
-        scope_id=session.thread_id,
-        importance=lesson.importance,
-        confidence=None if human else CONFIDENCE,
-        origin=Origin.USER_EXPLICIT if human else Origin.AGENT_INFERRED,
+def learn(texts: Sequence[MemoryText], played: Played) -> list[Learnt]:
+    """Propose what was learnt in a scene, each by who says it; those that a human has read are admitted."""
+    learnt: list[Learnt] = []
+    for text in texts:
+        acting = played.window.cast[text.by]
+        with project_scope(acting):
+            wish = _wish(text, played, target=None if text.corrects is None else learnt[text.corrects].memory)
+            learnt.append(Learnt(text=text, memory=propose(acting, wish, now=played.ended)))
+    for one in learnt:
+        _let_in(one, played)
+    return learnt
+
+
+def _let_in(learnt: Learnt, played: Played) -> None:
+    if learnt.text.admitted_by is None:
+        return
+    acting = played.window.cast[learnt.text.admitted_by]
+    with project_scope(acting):
+        admit(acting, learnt.memory, reason=ADMITTED, now=played.ended + READ_AFTER)
+
+
+def _wish(text: MemoryText, played: Played, *, target: Memory | None) -> MemoryWish:
+    human = played.window.cast[text.by].kind is ActorKind.HUMAN
+    return MemoryWish(
+        content=text.content,
+        type=text.type,
+        kind=text.kind,
+        action=WriteAction.UPDATE if target else WriteAction.ADD,
+        target_id=target.pk if target else None,
+        scope_type=ScopeType.PROJECT if text.everywhere else ScopeType.THREAD,
+        scope_id=None if text.everywhere else played.session.thread_id,
+        importance=text.importance,
+        confidence=text.confidence,
+        origin=_origin(text, human=human),
         knowledge_status=KnowledgeStatus.CONFIRMED if human else KnowledgeStatus.INFERRED,
-        change_reason="做这条线程时学到的 · learnt on this thread",
-        evidence=[EvidenceWish(ref=event_ref(session, seq)) for seq in lesson.evidence],
+        sensitivity=Sensitivity.PERSONAL if text.private else Sensitivity.WORK,
+        change_reason=text.reason,
+        private=text.private,
+        evidence=[_evidence(cite, played) for cite in text.cites],
     )
-    return propose(acting, wish, now=now)
+
+
+def _origin(text: MemoryText, *, human: bool) -> Origin:
+    if text.from_tool:
+        return Origin.TOOL_OUTPUT
+    return Origin.USER_EXPLICIT if human else Origin.AGENT_INFERRED
+
+
+def _evidence(cite: Cite, played: Played) -> EvidenceWish:
+    if cite.lines is None:
+        return EvidenceWish(ref=event_ref(played.session, cite.seq), quote=cite.quote)
+    first, count = cite.lines
+    return EvidenceWish(ref=f"{artifact_ref(played.artifacts[cite.seq])}#l={first},{count}", quote=cite.quote)

@@ -1,26 +1,24 @@
 """Making the demo: all of it in one transaction, or nothing."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
 
 from django.db import connection, transaction
 from django.utils import timezone
 
-from governance.actors import Acting, acting_as
-from governance.contracts import install
-from governance.ids import new_id, public_id
-from governance.keys import mint
-from governance.models import Actor, Project
-from governance.projects import create_agent, create_project, owned_projects
+from governance.actors import Acting
+from governance.ids import new_id, parse_id, public_id
+from governance.models import Project
+from governance.projects import owned_projects
 from governance.scope import project_scope
-from governance.vocabulary import ContractKind, KeyScope
-from greywind_site.demo import contracts
-from greywind_site.demo.credentials import DemoCredentials, account, keep, recorded
-from greywind_site.demo.staging import Cast, stage
+from governance.vocabulary import ActorKind
+from greywind_site.demo.casting import assemble_cast
+from greywind_site.demo.credentials import DemoCredentials, account, keep, recorded, second_account
+from greywind_site.demo.staging import stage
 
 # Any number will do; it only keeps two starts from making two demos.
 TURN = 0x64_65_6D_6F
-REASON = "the demo's own contracts"
+FOUNDED = timedelta(days=3)  # before now: earlier than the first scene
 
 
 def ensure_demo(*, data_dir: Path) -> DemoCredentials:
@@ -43,28 +41,14 @@ def ensure_demo(*, data_dir: Path) -> DemoCredentials:
 def _seed(earlier: DemoCredentials | None, *, now: datetime) -> DemoCredentials:
     user, password = account(earlier)
     trace = public_id("trc", new_id())
-    project, human = create_project(contracts.PROJECT_NAME, owner=user, now=now, trace_id=trace)
-    owner = acting_as(human, trace_id=trace)
-    with project_scope(owner):
-        _install_contracts(human, now=now)
-        agent, key = _employ(project, human)
-    stage(Cast(owner=owner, agent=_acting(agent, trace)), now=now)
-    return DemoCredentials(project.public_id, key, user.username, password)
+    gone = earlier if earlier and _is_gone(earlier.project_id) else None
+    cast = assemble_cast(user, second_account(), now=now - FOUNDED, trace_id=trace, earlier=gone)
+    stage(cast, now=now)
+    return DemoCredentials(cast.project_id, cast.agent_key, user.username, password)
 
 
-def _install_contracts(owner: Actor, *, now: datetime) -> None:
-    install(ContractKind.PERSONA, "default", contracts.PERSONA, by=owner, reason=REASON, now=now)
-    install(ContractKind.POLICY, "default", contracts.POLICY, by=owner, reason=REASON, now=now)
-    for body in contracts.ROLES:
-        install(ContractKind.ROLE, body["slug"], body, by=owner, reason=REASON, now=now)
-    profile = contracts.self_profile(owner.public_id)
-    install(ContractKind.SELF_PROFILE, "owner", profile, by=owner, reason=REASON, now=now, subject=owner)
-
-
-def _employ(project: Project, owner: Actor) -> tuple[Actor, str]:
-    agent = create_agent(project, contracts.AGENT_NAME, roles=contracts.AGENT_ROLES, owned_by=owner)
-    return agent, mint(agent, scopes=KeyScope, name="demo").secret
-
-
-def _acting(agent: Actor, trace: str) -> Acting:
-    return acting_as(agent, trace_id=trace, scopes=frozenset(KeyScope))
+def _is_gone(project: str) -> bool:
+    """Return whether no project has this id: one whose owners' accounts are all closed is still there."""
+    project_id = parse_id("prj", project, pointer="project_id")
+    with project_scope(Acting(project_id=project_id, actor_id=new_id(), kind=ActorKind.SYSTEM), read_only=True):
+        return not Project.objects.filter(pk=project_id).exists()

@@ -1,46 +1,88 @@
-"""What the demo's content is made of: lines of a transcript, and what was written down around them."""
+"""What the demo's content is made of: people, lines of a transcript, and what was written down around them."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import timedelta
+from enum import StrEnum
 
 from governance.vocabulary import Phase, Risk
-from sessions.context.vocabulary import SummarySection
-from sessions.vocabulary import EventKind, EventRole
+from memories.vocabulary import MemoryKind, MemoryType
+from sessions.context.vocabulary import Dialect, SummarySection
+from sessions.lifecycle import ProviderWish
+from sessions.vocabulary import EventKind, EventRole, InputType
 from threads.vocabulary import ThreadType
+
+
+class Who(StrEnum):
+    """Everybody in the demo: two humans, and agents with the roles that they hold."""
+
+    OWNER = "owner"
+    MAINTAINER = "maintainer"
+    GREYWIND = "greywind"
+    CHIEF = "chief"
+    DEV = "dev"
+    TESTER = "tester"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Line:
-    """One entry of a transcript. `attested`: the harness vouches that it was really said or really came back."""
+    """One entry of a transcript. `by` is the human who wrote it; None is the agent of the scene or its harness.
+
+    `retires` holds the words of the demand, on the same thread, that a correction takes back.
+    """
 
     role: EventRole
     kind: EventKind
     text: str
+    by: Who | None = None
     tool: str = ""
     failed: bool | None = None
-    attested: bool = False
+    retires: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Compile:
+    """A request for context at this place of a scene. `text` None asks with the words of the line before it.
+
+    `refused` says that its cap is meant to be too small for what must be in.
+    """
+
+    phase: Phase
+    risk: Risk = Risk.MEDIUM
+    dialect: Dialect = Dialect.OPENAI_CHAT
+    profile: str | None = None
+    max_input_tokens: int | None = None
+    text: str | None = None
+    input_type: InputType = InputType.TEXT
+    refused: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scene:
-    """One session: the role it is played in, how long before now it began, and the time between its lines."""
+    """One stretch of work: who plays it in which role, how long before now it began, and the time between lines."""
 
+    agent: Who
     role: str
     ago: timedelta
     pace: timedelta
-    lines: Sequence[Line]
+    steps: Sequence[Line | Compile]
+    provider: ProviderWish | None = None
+
+    @property
+    def lines(self) -> list[Line]:
+        return [step for step in self.steps if isinstance(step, Line)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ThreadText:
-    """A thread as it is made."""
+    """A thread as it is made. `channel` is tied to it."""
 
     title: str
     type: ThreadType
     tags: Sequence[str] = ()
     keywords: Sequence[str] = ()
     summary: str = ""
+    channel: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,26 +125,53 @@ class SummaryText:
 
     sections: Mapping[SummarySection, Sequence[str]]
     evidence: Sequence[tuple[int, str]]
+    trigger: str = "checkpoint"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LessonText:
-    """What was learnt, and the seqs of the events of its session that show it. `by_owner`: the human said it."""
+class Cite:
+    """An event (by seq) that shows something; `lines` are first and count in the artifact behind its result."""
 
+    seq: int
+    lines: tuple[int, int] | None = None
+    quote: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MemoryText:
+    """What was learnt or settled, by whom, and what shows it. Held as a candidate unless somebody admitted it.
+
+    `corrects` is the place, in the same list, of the memory that this one asks to change.
+    """
+
+    by: Who
     content: str
-    evidence: Sequence[int]
-    importance: float
-    by_owner: bool = False
+    cites: Sequence[Cite]
+    kind: MemoryKind = MemoryKind.LESSON
+    type: MemoryType = MemoryType.PROCEDURAL
+    importance: float = 0.5
+    confidence: float | None = None
+    from_tool: bool = False
+    everywhere: bool = False
+    private: bool = False
+    corrects: int | None = None
+    admitted_by: Who | None = None
+    reason: str = field(default="做这条线程时学到的 · learnt on this thread")
 
 
-def asks(text: str) -> Line:
-    """Return what the user said."""
-    return Line(role=EventRole.USER, kind=EventKind.MESSAGE, text=text, attested=True)
+def asks(text: str, *, by: Who = Who.OWNER) -> Line:
+    """Return what a human said."""
+    return Line(role=EventRole.USER, kind=EventKind.MESSAGE, text=text, by=by)
 
 
-def demands(text: str) -> Line:
-    """Return a demand of the user that holds from then on."""
-    return Line(role=EventRole.USER, kind=EventKind.CONSTRAINT, text=text, attested=True)
+def demands(text: str, *, by: Who = Who.OWNER) -> Line:
+    """Return a demand of a human that holds from then on."""
+    return Line(role=EventRole.USER, kind=EventKind.CONSTRAINT, text=text, by=by)
+
+
+def takes_back(demand: str, text: str, *, by: Who = Who.OWNER) -> Line:
+    """Return a correction that retires the demand that was made in these words."""
+    return Line(role=EventRole.USER, kind=EventKind.CORRECTION, text=text, by=by, retires=demand)
 
 
 def says(text: str) -> Line:
@@ -117,4 +186,4 @@ def calls(tool: str, text: str) -> Line:
 
 def returns(tool: str, text: str, *, failed: bool = False) -> Line:
     """Return what a tool gave back."""
-    return Line(role=EventRole.TOOL, kind=EventKind.TOOL_RESULT, tool=tool, text=text, failed=failed, attested=True)
+    return Line(role=EventRole.TOOL, kind=EventKind.TOOL_RESULT, tool=tool, text=text, failed=failed)

@@ -2,16 +2,17 @@
 
 from datetime import timedelta
 
-from greywind_site.demo.stories import Scene, ThreadText, asks, says
+from greywind_site.demo.stories import Scene, ThreadText, Who, asks, says
 from threads.vocabulary import ThreadType
 
 THREAD = ThreadText(title="闲聊 · Small talk", type=ThreadType.SMALL_TALK)
 
 CHATTING = Scene(
+    agent=Who.GREYWIND,
     role="dev",
     ago=timedelta(hours=49),
     pace=timedelta(minutes=2),
-    lines=(
+    steps=(
         asks("早上好，灰风！今天外面下雨了。"),
         says("早上好。下雨天适合慢慢喝杯热的，路上小心。"),
         asks("哈哈，已经喝上咖啡了。"),
