@@ -1,8 +1,9 @@
 """The registry of refs: each app says how its scheme is resolved, and nobody below has to import it."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
 from governance.actors import Acting
 from governance.errors import Invalid, NotThere
@@ -22,14 +23,19 @@ class Resolved:
 
 type Resolver = Callable[[str, Acting], Resolved]
 type Eraser = Callable[[str, Acting], None]
+type Finder = Callable[[Sequence[str], Acting], Iterable[str]]
 
 
 @dataclass(frozen=True, slots=True)
 class Scheme:
-    """How one scheme is opened and, where its content may be erased, erased."""
+    """How one scheme is opened and, where its content may be erased, erased.
+
+    `find` says at once which of several refs open; without it each is opened to see.
+    """
 
     resolve: Resolver
     erase: Eraser | None = None
+    find: Finder | None = None
 
 
 _schemes: dict[str, Scheme] = {}
@@ -62,3 +68,20 @@ def resolves(ref: str, acting: Acting) -> bool:
     except (Invalid, NotThere):
         return False
     return True
+
+
+def which_resolve(wanted: Sequence[str], acting: Acting) -> set[str]:
+    """Return those of the refs that open for this reader now: one look for each scheme that can look for several."""
+    opened: set[str] = set()
+    for name, group in groupby(sorted(set(wanted), key=_scheme_of), key=_scheme_of):
+        named = list(group)
+        scheme = _schemes.get(name)
+        if scheme is not None and scheme.find is not None:
+            opened |= set(scheme.find(named, acting))
+        else:
+            opened |= {ref for ref in named if resolves(ref, acting)}
+    return opened
+
+
+def _scheme_of(ref: str) -> str:
+    return ref.partition("://")[0]

@@ -115,14 +115,14 @@ def page_size(limit: int | None) -> int:
     return limit
 
 
-def newest_first[M: Model](rows: QuerySet[M], *, cursor: str | None, limit: int | None) -> Page:
-    """Return a page ordered by (created_at, id), newest first. The cursor says where it starts and nothing else."""
+def newest_first[M: Model](rows: QuerySet[M], *, cursor: str | None, limit: int | None, by: str = "created_at") -> Page:
+    """Return a page ordered by (`by`, id), newest first. The cursor says where it starts and nothing else."""
     size = page_size(limit)
     back, at, pk = _decode(cursor) if cursor else (False, None, None)
     if at is not None:
-        after = Q(created_at__gt=at) | Q(created_at=at, id__gt=pk)
-        rows = rows.filter(after) if back else rows.filter(Q(created_at__lt=at) | Q(created_at=at, id__lt=pk))
-    order = ("created_at", "id") if back else ("-created_at", "-id")
+        side = "gt" if back else "lt"
+        rows = rows.filter(Q(**{f"{by}__{side}": at}) | Q(**{by: at, f"id__{side}": pk}))
+    order = (by, "id") if back else (f"-{by}", "-id")
     found: list[Any] = list(rows.order_by(*order)[: size + 1])
     more, found = len(found) > size, found[:size]
     if back:
@@ -131,8 +131,8 @@ def newest_first[M: Model](rows: QuerySet[M], *, cursor: str | None, limit: int 
     has_previous = bool(found) and cursor is not None and (not back or more)
     return Page(
         found,
-        _encode(found[-1], back=False) if has_next else None,
-        _encode(found[0], back=True) if has_previous else None,
+        _encode(found[-1], by, back=False) if has_next else None,
+        _encode(found[0], by, back=True) if has_previous else None,
     )
 
 
@@ -141,8 +141,8 @@ def listed(page: Page, shape: Callable[[Any], dict[str, Any]]) -> dict[str, Any]
     return {"results": [shape(row) for row in page.rows], "next": page.next, "previous": page.previous}
 
 
-def _encode(row: Any, *, back: bool) -> str:
-    raw = f"{int(back)}|{row.created_at.isoformat()}|{row.pk.hex}"
+def _encode(row: Any, by: str, *, back: bool) -> str:
+    raw = f"{int(back)}|{getattr(row, by).isoformat()}|{row.pk.hex}"
     return base64.urlsafe_b64encode(raw.encode()).decode().rstrip("=")
 
 

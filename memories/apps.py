@@ -7,6 +7,6 @@ class MemoriesConfig(AppConfig):
 
     def ready(self) -> None:
         from governance import refs
-        from memories.evidence import open_memory
+        from memories.evidence import find_memories, open_memory
 
-        refs.register("memory", refs.Scheme(resolve=open_memory))
+        refs.register("memory", refs.Scheme(resolve=open_memory, find=find_memories))

@@ -1,6 +1,7 @@
 """What memory:// opens."""
 
 import re
+from collections.abc import Sequence
 
 from governance.actors import Acting
 from governance.errors import NotThere
@@ -23,3 +24,12 @@ def open_memory(ref: str, _acting: Acting) -> Resolved:
     if found is None:
         raise NotThere
     return Resolved(ref=f"memory://{form.group(1)}@{found.version}", text=found.content)
+
+
+def find_memories(wanted: Sequence[str], _acting: Acting) -> list[str]:
+    """Return those of the refs whose version is readable, in one statement."""
+    forms = {ref: form for ref in wanted if (form := FORM.fullmatch(ref))}
+    ids = {ref: parse_id("mem", form.group(1), pointer="/ref") for ref, form in forms.items()}
+    readable = set(MemoryVersion.objects.filter(memory_id__in=ids.values()).values_list("memory_id", "version"))
+    named = {(memory, None) for memory, _ in readable} | readable
+    return [ref for ref, form in forms.items() if (ids[ref], int(form.group(2)) if form.group(2) else None) in named]

@@ -7,15 +7,17 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from django.db import IntegrityError, transaction
 from django.db.models import QuerySet
 
 from governance import refs
 from governance.actors import Acting
 from governance.audit import fingerprint, told
-from governance.errors import Forbidden, Invalid, NotThere
+from governance.errors import Clash, Forbidden, Invalid, NotThere
 from governance.models.base import reach_of
+from governance.people import check_may
 from governance.scope import record
-from governance.vocabulary import ActorKind, Audience, Sensitivity
+from governance.vocabulary import ActorKind, Audience, Deed, Sensitivity
 from memories.lifecycle import advance, gates_between
 from memories.models import GateVerdict, Memory, MemoryEvidence, MemoryVersion
 from memories.passages import PassageWish, index
@@ -44,7 +46,10 @@ class EvidenceWish:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemoryWish:
-    """A proposal. `target_id` names the memory that an UPDATE or DELETE is about."""
+    """A proposal. `target_id` names the memory that an UPDATE or DELETE is about.
+
+    `id` is the writer's own choice, a UUIDv7: proposing the same content under it again makes nothing new.
+    """
 
     content: str
     type: MemoryType
@@ -66,6 +71,7 @@ class MemoryWish:
     observed_at: datetime | None = None
     private: bool = False
     evidence: Sequence[EvidenceWish] = ()
+    id: uuid.UUID | None = None
 
 
 # An agent cannot lift its own words: what it calls a user's statement is still what an agent says.
@@ -87,8 +93,14 @@ def propose(acting: Acting, wish: MemoryWish, *, now: datetime) -> Memory:
     """Store a proposal as a candidate in the open scope: held, found by no search, injected nowhere.
 
     Raises Invalid for evidence that does not resolve for this actor now, or a target, thread or task that is not
-    here, and Forbidden when an agent claims a user's own statement.
+    here, Forbidden when an agent claims a user's own statement or a human is no maintainer, and Clash
+    (client_id_reused) for an id that is taken.
     """
+    if acting.kind is ActorKind.HUMAN:
+        check_may(acting, Deed.PROPOSE_MEMORY)
+    known = _known(acting, wish)
+    if known is not None:
+        return known
     if wish.origin is Origin.USER_EXPLICIT and acting.kind is not ActorKind.HUMAN:
         message = "only a human's own statement is user_explicit; cite the event instead"
         raise Forbidden.at("/origin", message, code="origin_not_held")
@@ -99,7 +111,9 @@ def propose(acting: Acting, wish: MemoryWish, *, now: datetime) -> Memory:
     for n, cited in enumerate(wish.evidence):
         if not refs.resolves(cited.ref, acting):
             raise Invalid.at(f"/evidence/{n}/ref", "does not resolve for you now", code="evidence_unresolvable")
-    memory = _candidate(acting, wish, now=now)
+    memory, taken = _claimed(acting, wish, now=now)
+    if taken:
+        return memory
     _first_version(acting, memory, wish)
     detail = {"action": wish.action, "origin": wish.origin, "evidence": len(wish.evidence)}
     reason = told(wish.change_reason, memory)
@@ -155,6 +169,32 @@ def _check_scope(wish: MemoryWish) -> None:
         raise Invalid.at("/scope_id", f"expected a {wish.scope_type} of this project", code="unknown_scope")
 
 
+def _known(acting: Acting, wish: MemoryWish) -> Memory | None:
+    """Return what was proposed under the wish's id before; raises Clash when that says something else."""
+    found = Memory.objects.filter(pk=wish.id).first() if wish.id else None
+    if found is not None and (found.proposed_by_id, found.content_hash) != (acting.actor_id, _hash_of(wish.content)):
+        raise Clash.at("/id", "this id was used for another proposal; use a fresh one", code="client_id_reused")
+    return found
+
+
+def _claimed(acting: Acting, wish: MemoryWish, *, now: datetime) -> tuple[Memory, bool]:
+    """Return the candidate, and whether another request stored it under the wish's id at this very moment."""
+    if wish.id is None:
+        return _candidate(acting, wish, now=now), False
+    try:
+        with transaction.atomic():
+            return _candidate(acting, wish, now=now), False
+    except IntegrityError as error:
+        other = _known(acting, wish)
+        if other is None:
+            raise Clash.at("/id", "this id is taken; use a fresh one", code="client_id_reused") from error
+        return other, True
+
+
+def _hash_of(text: str) -> str:
+    return "sha256:" + hashlib.sha256(text.encode()).hexdigest()
+
+
 def _candidate(acting: Acting, wish: MemoryWish, *, now: datetime) -> Memory:
     kept = [
         "content",
@@ -176,11 +216,12 @@ def _candidate(acting: Acting, wish: MemoryWish, *, now: datetime) -> Memory:
         owner_id=acting.actor_id if wish.private else None,
         proposed_by_id=acting.actor_id,
         target_id=wish.target_id,
-        content_hash="sha256:" + hashlib.sha256(wish.content.encode()).hexdigest(),
+        content_hash=_hash_of(wish.content),
         source_rank=RANK_OF[wish.origin],
         created_at=now,
         updated_at=now,
         **{name: getattr(wish, name) for name in kept},
+        **({"id": wish.id} if wish.id else {}),
     )
 
 
@@ -200,7 +241,7 @@ def _first_version(acting: Acting, memory: Memory, wish: MemoryWish) -> None:
             ordinal=n,
             ref=cited.ref,
             quote=cited.quote,
-            quote_hash="sha256:" + hashlib.sha256(cited.quote.encode()).hexdigest() if cited.quote else "",
+            quote_hash=_hash_of(cited.quote) if cited.quote else "",
             **reach_of(memory),
         )
         for n, cited in enumerate(wish.evidence)

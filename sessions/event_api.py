@@ -18,6 +18,7 @@ from governance.web import acting_of, answer, page_size
 from sessions.models import Event, Session
 from sessions.reading import constraints_of
 from sessions.session_api import session_here
+from sessions.speaking import Retirement, retire
 from sessions.transcripts import MOST_EVENTS, Appended, NewEvent, Transcript, append
 from sessions.vocabulary import AttestedBy, EventKind, EventRole
 from threads.api import thread_here
@@ -98,8 +99,8 @@ def post_retire(request: HttpRequest, session_id: str, body: RetireIn) -> HttpRe
     def act() -> HttpResponse:
         with project_scope(acting):
             session = session_here(acting, session_id)
-            _check_standing(session, body)
-            done = append(acting, session.pk, [_correction(body)], now=timezone.now())
+            wish = Retirement(**body.model_dump(), attested_by=AttestedBy.HARNESS)
+            done = retire(acting, session, wish, now=timezone.now())
             return answer(_transcript_out(session, done), status=201)
 
     return once(request, acting, act)
@@ -138,24 +139,6 @@ def _new_event(acting: Acting, entry: EventIn, n: int) -> NewEvent:
         raise Invalid.at(f"/events/{n}/attested", message, code="attestation_needed")
     fields = entry.model_dump(exclude={"attested"})
     return NewEvent(**fields, attested_by=AttestedBy.HARNESS if entry.attested else AttestedBy.AGENT)
-
-
-def _check_standing(session: Session, body: RetireIn) -> None:
-    # A retry finds the demand gone already: whether it says the same as the first time, `append` finds out.
-    standing = body.ref in {row.ref for row in constraints_of(session.thread)}
-    if not standing and not Event.objects.filter(session=session, client_id=body.client_id).exists():
-        raise Invalid.at("/ref", "is no standing constraint of this thread", code="unknown_constraint")
-
-
-def _correction(body: RetireIn) -> NewEvent:
-    return NewEvent(
-        client_id=body.client_id,
-        role=EventRole.USER,
-        kind=EventKind.CORRECTION,
-        text=body.reason,
-        attested_by=AttestedBy.HARNESS,
-        meta={"retires": body.ref},
-    )
 
 
 def _after(cursor: str | None) -> int:

@@ -2,6 +2,12 @@
 
 import json
 import re
+import uuid
+from collections.abc import Sequence
+from functools import reduce
+from operator import or_
+
+from django.db.models import Q
 
 from governance import refs
 from governance.actors import Acting
@@ -9,7 +15,7 @@ from governance.errors import NotThere
 from governance.ids import parse_id
 from governance.models import Revision
 from governance.refs import Resolved, Scheme
-from sessions.artifacts import read_piece
+from sessions.artifacts import LINES_MOST, READ_MOST, read_piece
 from sessions.models import Artifact, Event, Handoff, WorkSummary
 
 EVENT = re.compile(r"event://(ses_[0-9a-f]{32})/(\d{1,9})(?:-(\d{1,9}))?")
@@ -30,24 +36,42 @@ def register_schemes() -> None:
         "summary": open_summary,
         "revision": open_revision,
     }
+    finders = {"event": find_events, "artifact": find_artifacts}
     for name, opener in openers.items():
-        refs.register(name, Scheme(resolve=opener))
+        refs.register(name, Scheme(resolve=opener, find=finders.get(name)))
 
 
 def open_event(ref: str, _acting: Acting) -> Resolved:
     """Return one event's text, or a span of them as a transcript. Raises NotThere unless all of them are readable."""
-    form = _form(EVENT, ref)
-    first = int(form.group(2))
-    last = int(form.group(3) or first)
-    if not first <= last < first + MOST_EVENTS:
-        raise NotThere
-    session = parse_id("ses", form.group(1), pointer="/ref")
+    session, first, last = _span(ref)
     rows = list(Event.objects.filter(session_id=session, seq__gte=first, seq__lte=last).order_by("seq"))
     if len(rows) != last - first + 1:
         raise NotThere
-    if form.group(3) is None:
+    if "-" not in ref.rpartition("/")[2]:
         return Resolved(ref=ref, text=rows[0].text)
     return Resolved(ref=ref, text="\n\n".join(f"[{row.seq} {row.role} {row.kind}]\n{row.text}" for row in rows))
+
+
+def find_events(wanted: Sequence[str], _acting: Acting) -> list[str]:
+    """Return those of the refs whose events are all readable, in one statement."""
+    spans = {ref: _span(ref) for ref in wanted if _is_span(ref)}
+    asked = [Q(session_id=session, seq__range=(first, last)) for session, first, last in spans.values()]
+    if not asked:
+        return []
+    readable = set(Event.objects.filter(reduce(or_, asked)).values_list("session_id", "seq"))
+    return [
+        ref
+        for ref, (session, first, last) in spans.items()
+        if all((session, seq) in readable for seq in range(first, last + 1))
+    ]
+
+
+def find_artifacts(wanted: Sequence[str], _acting: Acting) -> list[str]:
+    """Return those of the refs whose artifacts are readable, in one statement."""
+    forms = {ref: form for ref in wanted if (form := ARTIFACT.fullmatch(ref)) and _is_part(form)}
+    ids = {ref: parse_id("art", form.group(1), pointer="/ref") for ref, form in forms.items()}
+    readable = set(Artifact.objects.filter(pk__in=ids.values()).values_list("pk", flat=True))
+    return [ref for ref, pk in ids.items() if pk in readable]
 
 
 def open_artifact(ref: str, _acting: Acting) -> Resolved:
@@ -90,6 +114,30 @@ def open_revision(ref: str, _acting: Acting) -> Resolved:
         raise NotThere
     text = json.dumps(found.body, ensure_ascii=False, indent=1, sort_keys=True)
     return Resolved(ref=ref, text=text, media_type="application/json")
+
+
+def _span(ref: str) -> tuple[uuid.UUID, int, int]:
+    form = _form(EVENT, ref)
+    first = int(form.group(2))
+    last = int(form.group(3) or first)
+    if not first <= last < first + MOST_EVENTS:
+        raise NotThere
+    return parse_id("ses", form.group(1), pointer="/ref"), first, last
+
+
+def _is_span(ref: str) -> bool:
+    try:
+        _span(ref)
+    except NotThere:
+        return False
+    return True
+
+
+def _is_part(form: re.Match[str]) -> bool:
+    """Return whether the fragment, if there is one, asks for as much as one read may hold."""
+    if form.group(2) is None:
+        return True
+    return 1 <= int(form.group(4)) <= (READ_MOST if form.group(2) == "t" else LINES_MOST)
 
 
 def _form(pattern: re.Pattern[str], ref: str) -> re.Match[str]:

@@ -134,7 +134,14 @@ class Importer:
     def _append(self, place: Place, fresh: list[ImportedRow]) -> None:
         events = new_events(fresh, beside=place.session)
         try:
-            append(self._acting, place.session.pk, events, now=self._now, attempt_id=place.attempt_id)
+            append(
+                self._acting,
+                place.session.pk,
+                events,
+                now=self._now,
+                attempt_id=place.attempt_id,
+                also_archived=True,
+            )
         except Clash as clash:
             raise Clash(f"{fresh[0].session.name}: {clash.detail}", code=clash.code) from clash
 

@@ -17,6 +17,7 @@ from sessions.attempts import pinned_revisions
 from sessions.models import Attempt, Handoff, ProviderSession, Session, WorkSummary
 from sessions.models.session import LIVE
 from sessions.vocabulary import AttemptState, Recovery, SessionState
+from threads.lifecycle import check_open
 from threads.models import Task, Thread
 
 SESSION_TRANSITIONS: Table[SessionState] = {
@@ -76,8 +77,10 @@ class Opening:
 def open_or_resume(acting: Acting, thread: Thread, wish: OpenWish, *, now: datetime) -> Opening:
     """Return the live session of this thread, role and task with a running attempt, in the open scope.
 
-    Raises Clash (session_closed, attempt_over, attempt_running) where the named session or attempt cannot go on.
+    Raises Clash (thread_not_open) on a thread that takes no work, and Clash (session_closed, attempt_over,
+    attempt_running) where the named session or attempt cannot go on.
     """
+    check_open(thread)
     session, running = _live_session(thread, wish) if wish.session is None else (wish.session, _running(wish.session))
     if session is None:
         # Two first requests at once must not open two sessions: the second waits here and finds the first's.
@@ -112,7 +115,11 @@ def as_it_is(acting: Acting, thread: Thread, wish: OpenWish, *, now: datetime) -
 
 
 def start_attempt(acting: Acting, session: Session, provider: ProviderWish | None, *, now: datetime) -> Opening:
-    """End the running attempt of a session and start a new one: what POST …/attempts asks for."""
+    """End the running attempt of a session and start a new one: what POST …/attempts asks for.
+
+    Raises Clash (thread_not_open, session_closed).
+    """
+    check_open(session.thread, pointer="/session_id")
     _check_live(session)
     _lock(session)
     wish = OpenWish(role=session.role, session=session, provider=provider)
@@ -202,20 +209,26 @@ def _continued(session: Session, running: Attempt, *, now: datetime) -> Opening:
 
 
 def _opened(acting: Acting, thread: Thread, wish: OpenWish, *, now: datetime) -> Opening:
+    session = new_session(acting, thread, role=wish.role, task=wish.task, now=now)
+    provider = _provider(session, wish.provider) if wish.provider else None
+    attempt = _attempt(acting, session, provider, number=1, now=now)
+    return Opening(session=session, attempt=attempt, recovery=Recovery.OPENED)
+
+
+def new_session(acting: Acting, thread: Thread, *, role: str, task: Task | None = None, now: datetime) -> Session:
+    """Make a session without an attempt in the open scope: somebody may speak there before any process works in it."""
     session = Session.objects.create(
         project_id=thread.project_id,
         thread=thread,
-        role=wish.role,
-        task=wish.task,
+        role=role,
+        task=task,
         opened_by_id=acting.actor_id,
         created_at=now,
         owner_id=thread.owner_id,
         audience=thread.audience,
     )
-    record("session.open", session.public_id, detail={"thread": thread.public_id, "role": wish.role})
-    provider = _provider(session, wish.provider) if wish.provider else None
-    attempt = _attempt(acting, session, provider, number=1, now=now)
-    return Opening(session=session, attempt=attempt, recovery=Recovery.OPENED)
+    record("session.open", session.public_id, detail={"thread": thread.public_id, "role": role})
+    return session
 
 
 def _taken_up(acting: Acting, session: Session, latest: Attempt | None, wish: OpenWish, *, now: datetime) -> Opening:
@@ -239,9 +252,15 @@ def _missing(session: Session) -> tuple[tuple[str, ...], bool]:
     summary = Exists(WorkSummary.objects.filter(session=session))
     handoff = Exists(Handoff.objects.filter(thread_id=session.thread_id))
     kept = Session.objects.filter(pk=session.pk).values(work_summary=summary, handoff=handoff).get()
-    has = {"events": session.head_seq > 0, **kept}
-    lost = ["provider_session", *(name for name, there in has.items() if not there)]
-    return tuple(lost), any(has.values())
+    return what_is_lost({"events": session.head_seq > 0, **{name: bool(there) for name, there in kept.items()}})
+
+
+def what_is_lost(has: Mapping[str, bool]) -> tuple[tuple[str, ...], bool]:
+    """Return what a new attempt without its provider session misses, and whether anything usable is left.
+
+    `has` says of events, work summary and handoff whether there is one.
+    """
+    return ("provider_session", *(name for name, there in has.items() if not there)), any(has.values())
 
 
 def _known_provider(session: Session, wish: ProviderWish | None) -> ProviderSession | None:

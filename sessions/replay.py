@@ -1,19 +1,25 @@
 """Showing a packet again, and explaining it."""
 
+from collections.abc import Container, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from governance.actors import Acting
 from governance.errors import Gone, NotThere
+from governance.ids import parse_id, public_id
 from governance.scope import project_scope, record
-from sessions.context.assembler import assemble
-from sessions.context.budget import build_budget
-from sessions.context.compiler import compile_packet
+from sessions.context.assembler import Prompt, assemble
+from sessions.context.budget import Budget, build_budget
+from sessions.context.compiler import Compiled, compile_packet
+from sessions.context.material import Material
+from sessions.context.profiles import ModelProfile
 from sessions.context.vocabulary import Dialect
 from sessions.decisions import restored
 from sessions.models import ContextPacket
 from sessions.packets import hash_of, ordered, place_of
 from sessions.profiles import again
 from sessions.receipts import limits_in, material_in
+from threads.models import Thread
 
 SHOWN = (
     "budget",
@@ -26,6 +32,17 @@ SHOWN = (
     "phase",
     "risk",
 )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recompiled:
+    """A recorded compile, done once more. `prompt` is None for a refusal."""
+
+    material: Material
+    budget: Budget
+    profile: ModelProfile
+    compiled: Compiled
+    prompt: Prompt | None
 
 
 def show_again(acting: Acting, packet_id: Any) -> dict[str, Any]:
@@ -46,7 +63,7 @@ def show_again(acting: Acting, packet_id: Any) -> dict[str, Any]:
 def explain(acting: Acting, packet_id: Any, ref: str) -> dict[str, Any]:
     """Return why `ref` was in a packet, was left out, or was never considered."""
     with project_scope(acting, read_only=True):
-        decisions = _decisions(_packet(packet_id))
+        decisions = decisions_in(_packet(packet_id))
     for layer in decisions["budget"]["layers"]:
         inside = [item for item in layer["items"] if _names(item["ref"], ref)]
         left_out = [item for item in layer["dropped"] if _names(item["ref"], ref)]
@@ -64,7 +81,8 @@ def _packet(packet_id: Any) -> ContextPacket:
     return packet
 
 
-def _decisions(packet: ContextPacket) -> dict[str, Any]:
+def decisions_in(packet: ContextPacket) -> dict[str, Any]:
+    """Return a packet's decisions as they were answered, its actions among them; the session comes with the packet."""
     receipt = packet.receipt
     place = place_of(packet.session)
     return restored(packet.decisions, place=place, now=receipt["now"], trace_id=receipt["trace_id"])
@@ -76,7 +94,30 @@ def _names(item_ref: str, ref: str) -> bool:
 
 
 def _rebuilt(packet: ContextPacket) -> dict[str, Any]:
-    receipt, decisions = packet.receipt, _decisions(packet)
+    decisions = decisions_in(packet)
+    named = [candidate["thread_id"] for candidate in decisions["resolution"]["candidates"]]
+    ids = [parse_id("thr", thread, pointer="/thread_id") for thread in named]
+    readable = {public_id("thr", pk) for pk in Thread.objects.filter(pk__in=ids).values_list("pk", flat=True)}
+    return answer_again(packet, for_reader(decisions, readable), recompile(packet, decisions))
+
+
+def for_reader(decisions: Mapping[str, Any], readable: Container[str]) -> dict[str, Any]:
+    """Return decisions whose resolution names only threads in `readable`, public ids of those the reader may see.
+
+    Whoever asked for the packet may have threads of its own that others who read the packet know nothing of.
+    """
+    resolution = decisions["resolution"]
+    seen = [candidate for candidate in resolution["candidates"] if candidate["thread_id"] in readable]
+    return {**decisions, "resolution": {**resolution, "candidates": seen}}
+
+
+def recompile(packet: ContextPacket, decisions: Mapping[str, Any]) -> Recompiled:
+    """Compile a recorded packet once more from its receipt, in the open scope of whoever wants to look at it.
+
+    `decisions` are the packet's, restored. Raises Gone when some of its content is no longer permitted, when its
+    profile has moved on, or when the bytes are not the recorded ones. A refusal is compiled to a refusal again.
+    """
+    receipt = packet.receipt
     needed = frozenset(
         item["ref"].partition("#")[0] for layer in decisions["budget"]["layers"] for item in layer["items"]
     )
@@ -85,14 +126,21 @@ def _rebuilt(packet: ContextPacket) -> dict[str, Any]:
     budget = build_budget(profile, phase=material.phase, risk=material.risk, limits=limits_in(receipt))
     compiled = compile_packet(material, budget, counter=profile.counter())
     prompt = None if compiled.packet is None else assemble(compiled, Dialect(receipt["dialect"]))
-    if prompt is None or hash_of(compiled, prompt) != packet.packet_hash:
+    if (prompt is None) != packet.refused or hash_of(compiled, prompt) != packet.packet_hash:
         raise Gone("This packet cannot be rebuilt to the bytes that were recorded.", code="packet_not_reproducible")
+    return Recompiled(material=material, budget=budget, profile=profile, compiled=compiled, prompt=prompt)
+
+
+def answer_again(packet: ContextPacket, decisions: Mapping[str, Any], again: Recompiled) -> dict[str, Any]:
+    """Return the answer that a packet was given; raises ValueError for a refusal, which had none."""
+    if again.prompt is None:
+        raise ValueError("a refused compile has no answer")
     return {
         "packet_id": packet.public_id,
         "trace_id": packet.trace,
         "packet_hash": packet.packet_hash,
-        "packet": compiled.packet,
-        "prompt": prompt.as_json(),
+        "packet": again.compiled.packet,
+        "prompt": again.prompt.as_json(),
         **ordered({name: decisions[name] for name in SHOWN}),
         "actions": decisions["actions"],
     }

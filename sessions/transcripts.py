@@ -14,6 +14,7 @@ from governance.actors import Acting
 from governance.errors import Clash, Invalid, NotThere
 from governance.models.base import reach_of
 from governance.scope import project_scope, record
+from governance.vocabulary import ActorKind
 from sessions.artifacts import artifact_ref, keep_all
 from sessions.context.cuts import excerpt
 from sessions.context.seams import body_tokens
@@ -23,7 +24,7 @@ from sessions.lifecycle import LEASE, advance_session
 from sessions.models import Artifact, Attempt, Event, Session
 from sessions.models.session import LIVE
 from sessions.vocabulary import AttemptState, AttestedBy, EventKind, EventRole, SessionState
-from threads.lifecycle import touch
+from threads.lifecycle import check_open, touch
 
 MOST_EVENTS = 500  # of one append; more come in several, each whole or not at all
 
@@ -66,12 +67,15 @@ def append(
     *,
     now: datetime,
     attempt_id: uuid.UUID | None = None,
+    also_archived: bool = False,
 ) -> Transcript:
     """Append entries to a session: all of them, or none.
 
     An entry whose client id is known with the same content is answered where it stands. Raises NotThere for a
-    session that is not here, Clash (session_closed) for one that takes no more, Clash (client_id_reused) when a
-    known client id comes with other content, and Invalid for two entries with one client id.
+    session that is not here, Clash (thread_not_open) for new entries where the thread was put away, unless
+    `also_archived`, which completes a record of what happened before; Clash (session_closed) for one that takes no
+    more, Clash (client_id_reused) when a known client id comes with other content, and Invalid for two entries with
+    one client id.
     """
     _check_batch(events)
     with project_scope(acting):
@@ -85,7 +89,9 @@ def append(
         _check_open(session)
         known = _known(session, events, hashes)
         fresh = [draft for draft in drafts if draft.client_id not in known]
-        _number(session, fresh, acting, attempt=_attempt(session, attempt_id), now=now)
+        if fresh and not also_archived:
+            check_open(session.thread, pointer="{session_id}")
+        _number(session, fresh, acting, attempt=_attempt(acting, session, attempt_id), now=now)
         if fresh:
             _follow_up(acting, session, fresh, now=now)
         stored = known | {draft.client_id: draft for draft in fresh}
@@ -171,8 +177,10 @@ def _number(
     session.head_seq += len(fresh)
 
 
-def _attempt(session: Session, attempt_id: uuid.UUID | None) -> Attempt | None:
+def _attempt(acting: Acting, session: Session, attempt_id: uuid.UUID | None) -> Attempt | None:
     attempts = Attempt.objects.filter(session_id=session.pk)
+    if attempt_id is None and acting.kind is ActorKind.HUMAN:
+        return None  # a person speaks into the session, and is no part of the process that runs in it
     if attempt_id is None:
         return attempts.filter(state=AttemptState.RUNNING).first()
     named = attempts.filter(pk=attempt_id).first()
@@ -186,7 +194,8 @@ def _follow_up(acting: Acting, session: Session, fresh: Sequence[Event], *, now:
     if session.state == SessionState.IDLE:
         advance_session(session, SessionState.ACTIVE, reason="new events")
     renewed = now + timedelta(seconds=LEASE)
-    Attempt.objects.filter(session_id=session.pk, state=AttemptState.RUNNING).update(lease_until=renewed)
+    if acting.kind is not ActorKind.HUMAN:  # a person's words are no sign that the agent's process lives
+        Attempt.objects.filter(session_id=session.pk, state=AttemptState.RUNNING).update(lease_until=renewed)
     touch(thread, acting, role=session.role, now=now)
     learn_from(acting, session, fresh, now=now)
     first, last = fresh[0].seq, fresh[-1].seq

@@ -27,6 +27,18 @@ class Recovery(StrEnum):
     FAILED = "failed"
 
 
+class Prospect(StrEnum):
+    """What the next request for context in a session meets."""
+
+    FIRST = "first"  # nobody has worked in it yet
+    CONTINUED = "continued"
+    LAPSED = "lapsed"  # the running attempt has given no sign of life for longer than its lease
+    RESUMED = "resumed"
+    REBUILT = "rebuilt"
+    FAILED = "failed"
+    OVER = "over"
+
+
 class EventKind(StrEnum):
     MESSAGE = "message"
     TOOL_CALL = "tool_call"
@@ -68,3 +80,19 @@ class InputType(StrEnum):
     IMAGE = "image"
     FILE = "file"
     SYSTEM = "system"
+
+
+class CompileResult(StrEnum):
+    """How a request for context came out."""
+
+    OK = "ok"
+    WARNED = "warned"
+    REFUSED = "refused"
+
+
+class ItemChange(StrEnum):
+    """What became of an item of one packet in another: the same source with other tokens is a change."""
+
+    ADDED = "added"
+    GONE = "gone"
+    CHANGED = "changed"

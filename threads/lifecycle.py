@@ -1,7 +1,7 @@
 """State machines of threads and tasks, as literal tables, and the verbs that make and change a thread."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -12,11 +12,13 @@ from governance.audit import fingerprint
 from governance.errors import Clash
 from governance.ids import new_id
 from governance.models.base import reach_of
+from governance.people import check_may
 from governance.rows import send
 from governance.scope import record
 from governance.transitions import Table, advance
-from governance.vocabulary import Audience, Destination
-from threads.models import Binding, Thread
+from governance.vocabulary import Audience, Deed, Destination
+from threads.models import Binding, Task, Thread
+from threads.titles import checked_title
 from threads.vocabulary import TaskState, ThreadState, ThreadType
 
 THREAD_TRANSITIONS: Table[ThreadState] = {
@@ -99,6 +101,16 @@ def create_thread(acting: Acting, wish: ThreadWish, *, now: datetime) -> Thread:
     return thread
 
 
+def open_thread(acting: Acting, wish: ThreadWish, *, now: datetime) -> Thread:
+    """Make a thread on a person's word in the open scope: its title is checked, and sticks.
+
+    Raises Invalid for a title that cannot be, and what `create_thread` raises.
+    """
+    check_may(acting, Deed.OPEN_THREAD)
+    called = checked_title(wish.title, pointer="/title")
+    return create_thread(acting, replace(wish, title=called, title_is_human=True), now=now)
+
+
 def bind(thread: Thread, wish: BindingWish) -> Binding:
     """Tie a channel to a thread; raises Clash (binding_taken) when it is tied already."""
     try:
@@ -116,11 +128,62 @@ def bind(thread: Thread, wish: BindingWish) -> Binding:
     return binding
 
 
+def check_open(thread: Thread, *, pointer: str = "/thread_id") -> None:
+    """Raise Clash (thread_not_open) for a thread that takes no new work: archived, merged or split."""
+    if thread.state != ThreadState.OPEN:
+        message = f"this thread is {thread.state}; reopen it or name another"
+        raise Clash.at(pointer, message, code="thread_not_open")
+
+
+def check_seen(row: Thread | Task, seen: int) -> None:
+    """Raise Clash (version_moved) when the row is no longer the version that its editor saw."""
+    if row.version != seen:
+        message = f"you saw version {seen}, it is now {row.version}; read it again and repeat your change"
+        raise Clash(message, code="version_moved")
+
+
+def rename_thread(acting: Acting, thread: Thread, title: str, *, seen: int) -> Thread:
+    """Give a thread a person's title in the open scope; it sticks: no agent's title replaces it.
+
+    Raises Invalid for a title that cannot be, Clash (version_moved) unless `seen` is the thread's version.
+    """
+    check_may(acting, Deed.RENAME_THREAD)
+    called = checked_title(title, pointer="/title")
+    check_seen(thread, seen)
+    return change_thread(thread, {"title": called, "title_is_human": True})
+
+
+def archive_thread(acting: Acting, thread: Thread, *, reason: str) -> None:
+    """Put an open thread away in the open scope, on a person's word; raises Clash where it is not open."""
+    check_may(acting, Deed.ARCHIVE_THREAD)
+    move_thread(thread, ThreadState.ARCHIVED, reason=reason)
+
+
+def reopen_thread(acting: Acting, thread: Thread, *, reason: str) -> None:
+    """Open an archived thread again in the open scope, on a person's word.
+
+    Raises Clash (thread_has_lineage) for a merged or split one: undoing that moves more than a state.
+    """
+    check_may(acting, Deed.ARCHIVE_THREAD)
+    if thread.state in (ThreadState.MERGED, ThreadState.SPLIT):
+        message = f"this thread was {thread.state}; undo that where it was done, it is not merely reopened"
+        raise Clash.at("/state", message, code="thread_has_lineage")
+    move_thread(thread, ThreadState.OPEN, reason=reason)
+
+
 def change_thread(thread: Thread, changes: dict[str, Any]) -> Thread:
     """Set columns of a thread in the open scope and move its version on.
 
-    Raises Clash (version_moved) when somebody else was faster.
+    Raises Clash (version_moved) when somebody else was faster, and Clash (title_is_a_persons) when the title would
+    replace one that a person gave.
     """
+    if (
+        thread.title_is_human
+        and not changes.get("title_is_human")
+        and changes.get("title", thread.title) != thread.title
+    ):
+        message = "a person named this thread; only a person renames it, in the console"
+        raise Clash.at("/title", message, code="title_is_a_persons")
     before = {name: getattr(thread, name) for name in changes}
     moved = Thread.objects.filter(pk=thread.pk, version=thread.version).update(version=thread.version + 1, **changes)
     if moved != 1:

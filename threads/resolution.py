@@ -14,7 +14,7 @@ from governance.actors import Acting
 from governance.errors import Clash, NotThere
 from governance.rows import first
 from governance.vocabulary import Destination
-from threads.lifecycle import ThreadWish, create_thread
+from threads.lifecycle import ThreadWish, check_open, create_thread
 from threads.matching import MatchNumbers, MatchRequest, ThreadMatch, ThreadSignals, match_thread
 from threads.models import Binding, Task, Thread, ThreadUse
 from threads.vocabulary import TaskState, ThreadState, ThreadType
@@ -124,10 +124,7 @@ def _explicit(thread_id: uuid.UUID | None) -> Thread | None:
     thread = first(Thread, "id = %s", thread_id)
     if thread is None:
         raise NotThere.there("/thread_id")
-    if thread.state != ThreadState.OPEN:
-        raise Clash.at(
-            "/thread_id", f"this thread is {thread.state}; reopen it or name another", code="thread_not_open"
-        )
+    check_open(thread)
     return thread
 
 

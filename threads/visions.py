@@ -1,12 +1,14 @@
 """The original intent of a thread: immutable versions, each naming where it came from."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from governance.actors import Acting
 from governance.audit import fingerprint
-from governance.errors import Clash
+from governance.errors import Clash, Invalid
+from governance.people import check_may
 from governance.scope import record
+from governance.vocabulary import Deed
 from threads.models import Thread, Vision
 from threads.vocabulary import VisionSource
 
@@ -52,3 +54,27 @@ def write_vision(
     detail = {"version": vision.version, "source": source}
     record("vision.write", thread.public_id, after=fingerprint(wish.origin_goal), detail=detail)
     return vision
+
+
+def revise_vision(acting: Acting, thread: Thread, wish: VisionWish, *, seen: int) -> Vision:
+    """Add a maintainer's version of the vision after version `seen` in the open scope; 0 where there was none.
+
+    A goal that stays the same keeps the ref to the words it was taken from. Raises Invalid for an empty goal, Clash
+    (version_moved) when `seen` is not the newest version, and Clash (nothing_changed) when it would say the same.
+    """
+    check_may(acting, Deed.EDIT_VISION)
+    if not wish.origin_goal.strip():
+        raise Invalid.at("/origin_goal", "say what is wanted", code="goal_empty")
+    base = current_vision(thread)
+    if (base.version if base else 0) != seen:
+        raise Clash("The vision changed meanwhile; read it again.", code="version_moved")
+    if base is not None and _says(base) == _says(wish):
+        raise Clash("It says what the newest version says already; nothing was stored.", code="nothing_changed")
+    if base is not None and base.origin_goal == wish.origin_goal:
+        wish = replace(wish, origin_ref=base.origin_ref)
+    return write_vision(thread, wish, acting=acting, source=VisionSource.MAINTAINER, base=base)
+
+
+def _says(vision: Vision | VisionWish) -> tuple[object, ...]:
+    lists = (vision.done_when, vision.non_goals, vision.user_priorities)
+    return vision.origin_goal, *(tuple(lines) for lines in lists), vision.quality_bar

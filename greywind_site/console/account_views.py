@@ -51,6 +51,14 @@ class SignIn(LoginView):
         return response
 
     @override
+    def form_valid(self, form: AuthenticationForm) -> HttpResponse:
+        response = super().form_valid(form)
+        language = form.get_user().language
+        if language:
+            response.set_cookie(settings.LANGUAGE_COOKIE_NAME, language, max_age=A_YEAR, samesite="Lax")
+        return response
+
+    @override
     def form_invalid(self, form: AuthenticationForm) -> HttpResponse:
         log.info("sign_in_refused")
         return self.render_to_response(self.get_context_data(form=form), status=422)
@@ -81,11 +89,15 @@ def set_look(request: HttpRequest) -> HttpResponseBase:
     if not url_has_allowed_host_and_scheme(target, {request.get_host()}, require_https=request.is_secure()):
         target = reverse("home")
     response = HttpResponseRedirect(target)
-    look = request.POST.get("look")
+    keep_look(response, request.POST.get("look", ""))
+    return response
+
+
+def keep_look(response: HttpResponse, look: str) -> None:
+    """Keep the chosen look in a cookie of the answer; one that there is not is ignored."""
     if look == FOLLOW_SYSTEM:
         response.delete_cookie(COOKIE, samesite="Lax")
     elif look in LOOKS:
         response.set_cookie(
             COOKIE, look, max_age=A_YEAR, samesite="Lax", httponly=True, secure=settings.SESSION_COOKIE_SECURE
         )
-    return response

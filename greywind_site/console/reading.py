@@ -1,6 +1,5 @@
 """What a project's page shows, read in one snapshot as the account's actor."""
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -11,22 +10,26 @@ from django.db.models.fields.json import KT
 from django.db.models.functions import Coalesce
 
 from governance.actors import Acting
+from governance.ids import public_id
+from governance.invisible import made_visible
+from governance.languages import language_of
 from governance.scope import project_scope
 from governance.vocabulary import Audience
-from sessions.context.vocabulary import CountMethod
+from greywind_site.console.attention import Attention, attention_of
+from greywind_site.console.crew import SeenAgent, last_seen
+from sessions.context.vocabulary import CountMethod, Layer
 from sessions.models import ContextPacket, Session
 from threads.models import Thread
 from threads.vocabulary import ThreadState, ThreadType
 
 MOST_THREADS, MOST_PACKETS = 50, 20
-HAN = re.compile(r"[\u3400-\u9fff]")
-KANA = re.compile(r"[\u3040-\u30ff]")
 
 
 @dataclass(frozen=True, slots=True)
 class ThreadLine:
     """One open thread."""
 
+    thread_id: str
     title: str
     type: ThreadType
     private: bool
@@ -42,8 +45,10 @@ class ThreadLine:
 class PacketLine:
     """One compiled or refused context. `used` and `cap` are tokens; `method` is None where it was not stored."""
 
+    packet_id: str
     at: datetime
     thread: str
+    thread_id: str
     role: str
     used: int
     cap: int
@@ -67,14 +72,15 @@ class PacketLine:
 
     @property
     def figures(self) -> str:
-        return f"{self.used:,} / {self.cap:,}"
+        """Used and cap; nobody knows what a refused one would have used."""
+        return f"{'—' if self.refused else f'{self.used:,}'} / {self.cap:,}"
 
 
 @dataclass(frozen=True, slots=True)
 class Missing:
     """A layer whose required content did not fit, in tokens."""
 
-    layer: str
+    layer: Layer
     needed: int
     available: int
 
@@ -94,21 +100,20 @@ class Overview:
     threads: Sequence[ThreadLine]
     more_threads: bool
     packets: Sequence[PacketLine]
+    attention: Attention
+    seen: Sequence[SeenAgent]
 
 
-def overview_of(acting: Acting) -> Overview:
-    """Read open threads and the last packets that the actor may see. Writes nothing, the ledger included."""
+def overview_of(acting: Acting, *, now: datetime) -> Overview:
+    """Read what waits, open threads, the last packets and who was at work, as far as the actor may see.
+
+    Writes nothing, the ledger included.
+    """
     with project_scope(acting, read_only=True):
         threads = _open_threads(acting, most=MOST_THREADS + 1)
         packets = _last_packets(acting, most=MOST_PACKETS)
-    return Overview(threads[:MOST_THREADS], len(threads) > MOST_THREADS, packets)
-
-
-def language_of(text: str) -> str:
-    """Return the language tag that a reader's voice and fonts should use for a title: zh-Hans, ja or en."""
-    if KANA.search(text):
-        return "ja"
-    return "zh-Hans" if HAN.search(text) else "en"
+        more = len(threads) > MOST_THREADS
+        return Overview(threads[:MOST_THREADS], more, packets, attention_of(acting, now=now), last_seen(acting))
 
 
 def _open_threads(acting: Acting, *, most: int) -> list[ThreadLine]:
@@ -118,7 +123,7 @@ def _open_threads(acting: Acting, *, most: int) -> list[ThreadLine]:
         Thread.objects.filter(project_id=acting.project_id, state=ThreadState.OPEN)
         .annotate(sessions=Coalesce(Subquery(number, output_field=IntegerField()), 0))
         .order_by("-last_active_at", "-id")
-        .values("title", "type", "audience", "last_active_at", "sessions")
+        .values("id", "title", "type", "audience", "last_active_at", "sessions")
     )
     return [_thread_line(row) for row in rows[:most]]
 
@@ -129,24 +134,31 @@ def _last_packets(acting: Acting, *, most: int) -> list[PacketLine]:
         ContextPacket.objects.filter(project_id=acting.project_id)
         .annotate(title=F("thread__title"), method=KT("decisions__budget__method"), shortfall=F("decisions__shortfall"))
         .order_by("-created_at", "-id")
-        .values("created_at", "title", "role", "used", "input_cap", "refused", "method", "shortfall")
+        .values("id", "thread_id", "created_at", "title", "role", "used", "input_cap", "refused", "method", "shortfall")
     )
     return [_packet_line(row) for row in rows[:most]]
 
 
 def _thread_line(row: Mapping[str, Any]) -> ThreadLine:
     private = row["audience"] == Audience.PRIVATE
-    return ThreadLine(row["title"], ThreadType(row["type"]), private, row["last_active_at"], row["sessions"])
+    name = public_id("thr", row["id"])
+    return ThreadLine(name, row["title"], ThreadType(row["type"]), private, row["last_active_at"], row["sessions"])
 
 
 def _packet_line(row: Mapping[str, Any]) -> PacketLine:
     return PacketLine(
+        packet_id=public_id("pkt", row["id"]),
         at=row["created_at"],
-        thread=row["title"],
+        thread=made_visible(row["title"]),
+        thread_id=public_id("thr", row["thread_id"]),
         role=row["role"],
         used=row["used"],
         cap=row["input_cap"],
         method=CountMethod(row["method"]) if row["method"] else None,
         refused=row["refused"],
-        shortfall=tuple(Missing(**one) for one in row["shortfall"] or ()),
+        shortfall=tuple(_missing(one) for one in row["shortfall"] or ()),
     )
+
+
+def _missing(stored: Mapping[str, Any]) -> Missing:
+    return Missing(Layer(stored["layer"]), stored["needed"], stored["available"])

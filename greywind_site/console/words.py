@@ -6,20 +6,25 @@ from django import template
 from django.utils.functional import Promise
 from django.utils.translation import pgettext_lazy
 
-from governance.vocabulary import MembershipLevel
+from governance.vocabulary import KeyState, MembershipLevel
 from greywind_site.console.look import FOLLOW_SYSTEM
+from memories.memory_words import MEMORY_KINDS
 from sessions.context.vocabulary import CountMethod
-from threads.vocabulary import ThreadType
+from sessions.packet_words import KINDS as PACKET_KINDS
+from sessions.session_words import SESSION_KINDS
+from threads.thread_words import KINDS as THREAD_KINDS
 
 register = template.Library()
+KINDS = {**MEMORY_KINDS, **PACKET_KINDS, **SESSION_KINDS, **THREAD_KINDS}
 
 WORDS: dict[StrEnum | str, Promise] = {
     MembershipLevel.VIEWER: pgettext_lazy("level", "viewer"),
     MembershipLevel.MAINTAINER: pgettext_lazy("level", "maintainer"),
     MembershipLevel.OWNER: pgettext_lazy("level", "owner"),
-    ThreadType.WORK: pgettext_lazy("thread type", "work"),
-    ThreadType.SMALL_TALK: pgettext_lazy("thread type", "small talk"),
-    ThreadType.PERSONAL: pgettext_lazy("thread type", "personal"),
+    KeyState.LIVE: pgettext_lazy("key", "live"),
+    KeyState.LAPSED: pgettext_lazy("key", "lapsed"),
+    KeyState.REVOKED: pgettext_lazy("key", "revoked"),
+    KeyState.AGENT_INACTIVE: pgettext_lazy("key", "agent is off"),
     CountMethod.EXACT: pgettext_lazy("count", "exact"),
     CountMethod.PROVIDER: pgettext_lazy("count", "by the provider"),
     CountMethod.ESTIMATE: pgettext_lazy("count", "estimate"),
@@ -32,4 +37,11 @@ WORDS: dict[StrEnum | str, Promise] = {
 @register.filter
 def word(value: StrEnum | str) -> Promise:
     """The reader's word for a member of a vocabulary; raises KeyError for one that has none."""
-    return WORDS[value]
+    named = KINDS.get(type(value)) if isinstance(value, StrEnum) else None
+    return WORDS[value] if named is None else named[value]
+
+
+@register.filter
+def figure(number: int | None) -> str:
+    """A count with its thousands set apart; a dash for one that is not known."""
+    return "—" if number is None else f"{number:,}"

@@ -81,6 +81,15 @@ def test_a_packet_is_shown_again_as_it_was_after_later_writes(cast: Cast) -> Non
     assert ok(api.get(f"/context/{first['packet_id']}")) == first
 
 
+def test_a_packet_names_no_thread_that_its_reader_does_not_see(cast: Cast) -> None:
+    make_thread(cast.personal, "diary of the parser garden", private=True)
+    make_thread(cast.personal, "config parser comments")
+    packet = compiled(cast.personal, QUESTION)
+    again = ok(cast.dev.client().get(f"/context/{packet['packet_id']}"))
+    titles = [[one["title"] for one in body["resolution"]["candidates"]] for body in (packet, again)]
+    assert titles == [["config parser comments", "diary of the parser garden"], ["config parser comments"]]
+
+
 def test_showing_a_packet_is_in_the_ledger(cast: Cast) -> None:
     packet = compiled(cast.dev)["packet_id"]
     before = rows_now()

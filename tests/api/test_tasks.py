@@ -91,3 +91,18 @@ def test_only_a_review_is_sent_back(cast: Cast) -> None:
     api = cast.dev.client()
     task = make_task(api, make_thread(api))
     refused(api.post(f"/tasks/{task}/send-back", {"reason": "no"}), 409, "not_under_review")
+
+
+def test_what_was_wrong_is_the_first_next_step(cast: Cast) -> None:
+    api = cast.dev.client()
+    task = make_task(api, make_thread(api), next_steps=["publish"])
+    move(api, task, "ready", "doing", "review")
+    assert ok(api.post(f"/tasks/{task}/send-back", {"reason": "tests fail"}))["next_steps"] == ["tests fail", "publish"]
+
+
+def test_a_circle_is_named(cast: Cast) -> None:
+    api, thread = cast.dev.client(), make_thread(cast.dev)
+    first = make_task(api, thread)
+    second = make_task(api, thread, "grammar", depends_on=[first])
+    answer = api.call("PATCH", f"/tasks/{first}", {"depends_on": [second]}, If_Match="*")
+    assert [step["id"] for step in refused(answer, 409, "dependency_circle")["circle"]] == [first, second, first]

@@ -1,6 +1,8 @@
 """Threads over HTTP: made, shown, changed, and asked where an input would go."""
 
-from tests.api.asking import ask, compiled, grown, make_thread, ok, refused, row_counts
+import pytest
+
+from tests.api.asking import append, ask, compiled, event, grown, make_thread, ok, open_session, refused, row_counts
 from tests.cast import Cast
 
 
@@ -119,3 +121,47 @@ def test_resolve_refuses_a_thread_and_a_task_that_differ(cast: Cast) -> None:
     task = ok(cast.dev.client().post("/tasks", {"thread_id": make_thread(cast.dev), "title": "t"}))["id"]
     body = {"raw_text": "继续", "task_id": task, "thread_id": make_thread(cast.dev, "other")}
     refused(cast.dev.client().post("/threads/resolve", body), 422, "threads_differ")
+
+
+def archived(cast: Cast) -> tuple[str, str]:
+    """An archived thread with a session, by their ids."""
+    thread = make_thread(cast.dev)
+    session = open_session(cast.dev, thread)
+    ok(cast.dev.client().call("PATCH", f"/threads/{thread}", {"state": "archived"}, If_Match="*"))
+    return thread, session
+
+
+def test_an_archived_thread_opens_no_session(cast: Cast) -> None:
+    thread, _ = archived(cast)
+    refused(cast.dev.client().post("/sessions", {"thread_id": thread, "role": "chief"}), 409, "thread_not_open")
+
+
+def test_an_archived_thread_takes_no_entry(cast: Cast) -> None:
+    _, session = archived(cast)
+    answer = cast.dev.client().post(f"/sessions/{session}/events", {"events": [event("late")]})
+    refused(answer, 409, "thread_not_open")
+
+
+def test_an_entry_that_was_stored_before_is_answered_as_before(cast: Cast) -> None:
+    thread = make_thread(cast.dev)
+    session = open_session(cast.dev, thread)
+    append(cast.dev, session, event("in time"))
+    ok(cast.dev.client().call("PATCH", f"/threads/{thread}", {"state": "archived"}, If_Match="*"))
+    assert append(cast.dev, session, event("in time"))["head_seq"] == 1
+
+
+@pytest.mark.parametrize("verb", ["attempts", "resume"])
+def test_an_archived_thread_is_not_taken_up(cast: Cast, verb: str) -> None:
+    _, session = archived(cast)
+    refused(cast.dev.client().post(f"/sessions/{session}/{verb}"), 409, "thread_not_open")
+
+
+def test_an_archived_thread_takes_no_task(cast: Cast) -> None:
+    thread, _ = archived(cast)
+    refused(cast.dev.client().post("/tasks", {"thread_id": thread, "title": "late"}), 409, "thread_not_open")
+
+
+def test_a_reopened_thread_goes_on(cast: Cast) -> None:
+    thread, session = archived(cast)
+    ok(cast.dev.client().call("PATCH", f"/threads/{thread}", {"state": "open"}, If_Match="*"))
+    assert append(cast.dev, session, event("back"))["head_seq"] == 1

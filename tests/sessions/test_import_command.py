@@ -36,8 +36,9 @@ from tests.cast import Cast, make_cast
 from tests.imports.reading import GOLDEN
 from tests.imports.test_real_sessions import DATA
 from tests.imports.test_real_sessions import pytestmark as real_data
-from threads.lifecycle import ThreadWish, create_thread
+from threads.lifecycle import ThreadWish, create_thread, move_thread
 from threads.models import Thread, Vision
+from threads.vocabulary import ThreadState
 
 SECRETS = ("secret_key", "key_pepper", "audit_pepper")
 
@@ -369,6 +370,14 @@ def test_a_thread_in_which_somebody_works_is_not_imported_into(cast, lines):
 def thread_of(cast: Cast, title: str) -> Thread:
     with project_scope(cast.owner.acting):
         return create_thread(cast.owner.acting, ThreadWish(title=title), now=timezone.now())
+
+
+def test_an_archived_thread_is_completed(cast, run, lines):
+    run(lines(said(1, "one")))
+    with project_scope(cast.owner.acting):
+        move_thread(Thread.objects.get(), ThreadState.ARCHIVED, reason="done")
+    report = run(lines(said(1, "one"), said(2, "two")))
+    assert (report["stored"], report["already_there"]) == (1, 1)
 
 
 def test_a_closed_session_is_found_again_and_takes_nothing_new(cast, run, lines):

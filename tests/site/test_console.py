@@ -14,6 +14,7 @@ from governance.models import AuditEvent, User
 from governance.scope import project_scope
 from governance.vocabulary import MembershipLevel
 from sessions.models import ContextPacket
+from tests.api.test_statements import CONTROL
 from tests.cast import Cast, make_cast
 from tests.site.console_cast import CHINESE, ENGLISH, PASSWORD, join, make_account, page_of, signed_in
 from threads.models import Thread
@@ -206,17 +207,19 @@ def test_a_thread_for_a_role_shows_to_those_who_hold_it(viewer: User, cast: Cast
 
 def test_titles_are_escaped(viewer: User, cast: Cast) -> None:
     cast.dev.client().post("/threads", {"title": "<script>alert(1)</script>"})
-    assert "<script" not in signed_in(viewer).get(page_of(cast)).content.decode()
+    assert "<script>" not in signed_in(viewer).get(page_of(cast)).content.decode()
 
 
 def test_an_empty_project_says_how_to_begin(viewer: User, cast: Cast) -> None:
     page = signed_in(viewer).get(page_of(cast)).content.decode()
-    assert ("No open thread yet" in page, "No packet yet" in page, page.count('href="#connect"')) == (True, True, 3)
+    assert ("No open thread yet" in page, "No packet yet" in page, f'href="{page_of(cast)}start"' in page) == (
+        True,
+    ) * 3
 
 
 @pytest.mark.parametrize("language", [CHINESE, ENGLISH])
 def test_the_command_to_copy_is_a_valid_request(viewer: User, cast: Cast, language: dict[str, str]) -> None:
-    shown = signed_in(viewer, language).get(page_of(cast)).context["command"]
+    shown = signed_in(viewer, language).get(f"{page_of(cast)}start").context["ways"][0].text
     script = "curl() { printf '%s\\0' \"$@\"; }; GREYWIND_KEY=gw_key; " + shown
     words = subprocess.run(["sh", "-c", script], capture_output=True, text=True, check=True).stdout.split("\0")[:-1]
     assert {"http://testserver/api/v1/context", "Authorization: Bearer gw_key"} <= set(words)
@@ -245,7 +248,7 @@ def test_a_member_who_was_switched_off_is_an_outsider(viewer: User, cast: Cast) 
 def queries(client: Client, path: str) -> int:
     with CaptureQueriesContext(connection) as captured:
         client.get(path)
-    return len(captured)
+    return len([query for query in captured if not CONTROL.match(query["sql"])])
 
 
 def test_the_number_of_queries_does_not_grow_with_the_rows(viewer: User, cast: Cast) -> None:

@@ -14,13 +14,14 @@ from django.utils.translation.template import templatize
 from greywind_site.embedded.instance import CHECKOUT
 
 LANGUAGES = ("zh_Hans", "en")
+ROOMS = ("greywind_site", "sessions", "memories", "threads", "governance")
 VENDOR = CHECKOUT / "static" / "vendor"
 MARKS = {"gettext", "gettext_lazy", "ngettext", "ngettext_lazy", "pgettext", "pgettext_lazy", "_"}
 WITH_CONTEXT = {"pgettext", "pgettext_lazy"}
 ELSEWHERE = re.compile(
     r"""(?:url\(\s*|@import\s+|\bsrc\s*=\s*|\bfetch\(\s*|\bimport\s+)["']?(?:https?:)?//""", re.IGNORECASE
 )
-INLINE = re.compile(r"""\sstyle\s*=|\son[a-z]+\s*=|<style\b|<script\b|javascript:""", re.IGNORECASE)
+INLINE = re.compile(r"""\sstyle\s*=|\son[a-z]+\s*=|<style\b|<script(?![^>]*\ssrc=)|javascript:""", re.IGNORECASE)
 
 
 def catalogue(language: str) -> polib.POFile:
@@ -50,7 +51,7 @@ def said_in_template(path: Path) -> set[tuple[str, str]]:
 
 def said() -> set[tuple[str, str]]:
     """Everything that templates and code say to a reader."""
-    modules = sorted((CHECKOUT / "greywind_site" / "console").glob("*.py"))
+    modules = [path for room in ROOMS for path in sorted((CHECKOUT / room).rglob("*.py"))]
     in_code = [calls(ast.parse(path.read_text("utf-8"))) for path in modules]
     return set().union(*in_code, *map(said_in_template, templates()))
 

@@ -1,0 +1,62 @@
+"""What a refusal reads like in the console, by its code. The API says it in English; people read their own language."""
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy
+
+WORDS: dict[str, Promise] = {
+    "level_too_low": gettext_lazy(
+        "Your level in this project does not allow it. An owner of the project can change that."
+    ),
+    "version_moved": gettext_lazy(
+        "Somebody changed this since you opened the page. "
+        "Look at what it says now, then send yours again; your text is still here."
+    ),
+    "not_found": gettext_lazy("There is no such thing in this project."),
+    "session_closed": gettext_lazy("This session is closed and takes no more entries. Choose another one."),
+    "client_id_reused": gettext_lazy(
+        "This form was sent before with other words, and those are stored. "
+        "Send it again to store these as well, or leave the page."
+    ),
+    "unknown_constraint": gettext_lazy("This is no standing constraint of the thread any more; it may be retired."),
+    "unknown_role": gettext_lazy("There is no active contract of this role. Choose another one."),
+    "constraint_too_long": gettext_lazy(
+        "This is too long for a constraint, which stands whole in every packet: it may take 500 tokens. "
+        "Shorten it, or send it as a message."
+    ),
+    "evidence_unresolvable": gettext_lazy("This ref opens nothing for you now. Check it, or leave it out."),
+    "unknown_scope": gettext_lazy("There is no such thread in this project. Choose another one."),
+    "role_not_held": gettext_lazy("This role is not yours to work in. Choose another one."),
+    "thread_not_open": gettext_lazy("This thread is not open. Reopen it first."),
+    "name_invalid": gettext_lazy("A name has 1 to 200 characters, and none that cannot be seen where it is shown."),
+    "name_taken": gettext_lazy("Another agent of this project has this name. Choose another one."),
+    "role_unknown": gettext_lazy("An agent needs a role, and this project has no contract for one of these."),
+    "scope_unknown": gettext_lazy("Tick at least one scope: a key without any opens nothing."),
+    "lifetime_invalid": gettext_lazy("A key lives for up to ten years, or without an end."),
+    "agent_inactive": gettext_lazy("The agent is off, so no key of it opens anything. Switch it on first."),
+    "key_ended": gettext_lazy("This key has ended already and opens nothing. Make another one."),
+    "reason_missing": gettext_lazy("Say why; the ledger keeps it."),
+    "username_invalid": gettext_lazy("An account’s name has 1 to 150 letters, digits and @ . + - _"),
+    "already_member": gettext_lazy("This account is already in the project. Change its level among the members."),
+    "account_closed": gettext_lazy("This account is closed. Whoever runs this server must open it first."),
+    "last_owner": gettext_lazy("This is the last owner of the project. Make somebody else an owner first."),
+    "reset_by_operator": gettext_lazy(
+        "This account is an owner, or stands for other projects as well: "
+        "whoever runs this server resets it, with manage.py member reset-password."
+    ),
+    "limit_invalid": gettext_lazy("Give a whole number of tokens from 1 on, or nothing."),
+    "moved_meanwhile": gettext_lazy("Somebody moved it meanwhile. Look at where it stands now."),
+    "invalid_transition": gettext_lazy("From where it stands now it cannot go there."),
+    "not_under_review": gettext_lazy("Only a task under review is sent back."),
+    "thread_has_lineage": gettext_lazy("This thread was merged or split; it is not merely opened again."),
+    "title_empty": gettext_lazy("Give it a title that can be seen."),
+    "title_too_long": gettext_lazy("This title is too long: at most 60 characters for a thread, 300 for a task."),
+    "title_unprintable": gettext_lazy("The title holds an invisible character. Type it anew instead of pasting it."),
+    "goal_empty": gettext_lazy("The goal is empty. Say what is wanted."),
+    "nothing_changed": gettext_lazy("It says this already; nothing was stored."),
+    "unknown_task": gettext_lazy("One of the tasks it is to wait for is not there any more. Choose again."),
+}
+
+
+def told(code: str, detail: str) -> Promise | str:
+    """Return the reader's words for a refusal; the refusal's own where it has none yet."""
+    return WORDS.get(code, detail)

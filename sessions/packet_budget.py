@@ -1,0 +1,170 @@
+"""The budget of a packet for a reader: the bars, the figures they show, and where each limit came from."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sessions.context.profiles import DEFAULT_PROFILE
+from sessions.context.vocabulary import CountMethod, Group, LimitOrigin
+from sessions.packet_chart import LENGTH, Segment, bar, place
+from sessions.packet_layers import GROUPS, LayerLine
+from sessions.packet_sentences import RESERVES
+
+FREE, UNUSED, USED = "free", "unused", "used"
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A number of tokens with its name; `key` is the stored word."""
+
+    key: str
+    name: Any
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class LimitLine:
+    """One wish to lower the input cap: whose, how many tokens, and whether it is the one that holds."""
+
+    origin: LimitOrigin
+    tokens: int
+    holds: bool
+
+
+@dataclass(frozen=True, slots=True)
+class GroupLine:
+    """What a group of layers was planned to take of the input cap, and what its layers used; None where unknown."""
+
+    group: Group
+    planned: int
+    used: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BudgetLines:
+    """All figures of one budget, in tokens. `used` of a refusal is what its must items needed, None when unknown.
+
+    The window's bar is what is used, what is free under the cap, the reserves and what nothing may use. The cap's
+    bar is the layers, drawn to the input cap, or to what was needed where that is more; `cap_at` is the cap's place.
+    """
+
+    profile: str
+    window: int
+    input_cap: int
+    origin: LimitOrigin
+    used: int | None
+    unused: int
+    method: CountMethod
+    encoding: str
+    reserves: Sequence[Figure]
+    limits: Sequence[LimitLine]
+    groups: Sequence[GroupLine]
+    layers: Sequence[LayerLine]
+    window_bar: Sequence[Segment]
+    cap_bar: Sequence[Segment]
+
+    @property
+    def reserved(self) -> int:
+        return sum(reserve.tokens for reserve in self.reserves)
+
+    @property
+    def free(self) -> int:
+        return max(self.input_cap - (self.used or 0), 0)
+
+    @property
+    def over(self) -> int:
+        """Tokens that must items needed above the input cap; 0 for a packet that was compiled."""
+        return max((self.used or 0) - self.input_cap, 0)
+
+    @property
+    def share(self) -> int | None:
+        """Whole per cent of the input cap that was used."""
+        return None if self.used is None or not self.input_cap else round(100 * self.used / self.input_cap)
+
+    @property
+    def approx(self) -> str:
+        """What stands before figures that are not exact."""
+        return "≈\u202f" if self.method is CountMethod.ESTIMATE else ""
+
+    @property
+    def sum_used(self) -> int:
+        return sum(layer.used for layer in self.layers)
+
+    @property
+    def items(self) -> int:
+        return sum(layer.taken for layer in self.layers)
+
+    @property
+    def left(self) -> int:
+        return sum(layer.left for layer in self.layers)
+
+    @property
+    def adds_up(self) -> bool:
+        """Whether the layers add up to what was used, and the parts of the window to the window."""
+        parts = self.reserved + self.input_cap + self.unused == self.window
+        return parts and (not self.layers or self.sum_used == self.used)
+
+    @property
+    def cap_at(self) -> int:
+        return place(self.input_cap, whole=max(self.input_cap, self.used or 0))
+
+    @property
+    def cap_ends_at(self) -> int:
+        """Where the input cap ends on the window's bar: what lies before is what the second bar shows larger."""
+        inside = [segment.end for segment in self.window_bar if segment.name in (USED, FREE)]
+        return max(inside, default=0)
+
+
+def budget_lines(
+    stored: Mapping[str, Any], layers: Sequence[LayerLine], *, limits: Sequence[Sequence[Any]], refused: bool
+) -> BudgetLines:
+    """Return the figures of `stored`, a packet's budget; `limits` are the pairs of its receipt."""
+    needed = sum(layer.used for layer in layers) if layers else None
+    used = needed if refused else stored["used"]
+    cap, unused = stored["input_cap"], stored["unused"]
+    reserves = [Figure(name, RESERVES.get(name, name), tokens) for name, tokens in _ordered(stored["reserves"])]
+    inside = min(used or 0, cap)
+    return BudgetLines(
+        profile=stored["profile"],
+        window=stored["window"],
+        input_cap=cap,
+        origin=LimitOrigin(stored["input_cap_origin"]),
+        used=used,
+        unused=unused,
+        method=CountMethod(stored["method"]),
+        encoding=stored["encoding"],
+        reserves=reserves,
+        limits=_limits(stored, limits),
+        groups=_groups(stored["groups"], layers),
+        layers=layers,
+        window_bar=bar(
+            [(USED, inside), (FREE, cap - inside), *((one.key, one.tokens) for one in reserves), (UNUSED, unused)],
+            whole=stored["window"],
+        ),
+        cap_bar=_cap_bar(layers, cap),
+    )
+
+
+def _cap_bar(layers: Sequence[LayerLine], cap: int) -> Sequence[Segment]:
+    used = sum(layer.used for layer in layers)
+    parts = [(layer.layer.value, layer.used) for layer in layers]
+    return bar([*parts, (FREE, max(cap - used, 0))], whole=max(cap, used), length=LENGTH)
+
+
+def _ordered(reserves: Mapping[str, int]) -> list[tuple[str, int]]:
+    """Return reserves in the order in which they are told everywhere, whatever the database kept."""
+    known = [name for name in RESERVES if name in reserves]
+    return [(name, reserves[name]) for name in [*known, *sorted(set(reserves) - set(known))]]
+
+
+def _limits(stored: Mapping[str, Any], limits: Sequence[Sequence[Any]]) -> Sequence[LimitLine]:
+    room = stored["window"] - sum(stored["reserves"].values())
+    holding = LimitOrigin(stored["input_cap_origin"])
+    own = LimitOrigin.DEFAULT if stored["profile"] == DEFAULT_PROFILE else LimitOrigin.PROFILE
+    wishes = [(own, room), *((LimitOrigin(origin), tokens) for origin, tokens in limits)]
+    return [LimitLine(origin, tokens, origin is holding) for origin, tokens in wishes]
+
+
+def _groups(stored: Mapping[str, int], layers: Sequence[LayerLine]) -> Sequence[GroupLine]:
+    used = {group: sum(line.used for line in layers if GROUPS[line.layer] is group) for group in Group}
+    return [GroupLine(group, stored[group], used[group] if layers else None) for group in Group if group in stored]

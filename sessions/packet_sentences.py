@@ -1,0 +1,163 @@
+"""Sentences and names of a packet's page that belong to no vocabulary: warnings, reserves, parts of sources."""
+
+import re
+from collections.abc import Mapping, Sequence
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext, gettext_lazy, ngettext, pgettext_lazy
+
+from sessions.session_words import LOST
+
+WARNINGS: Mapping[str, Promise] = {
+    "no_vision": gettext_lazy(
+        "The thread has no vision yet, so the packet cannot say what was wanted at first. A maintainer can write one."
+    ),
+    "no_handoff": gettext_lazy("There was no handoff for this session; the slot was skipped."),
+    "nothing_retrieved": gettext_lazy("Nothing retrieved could enter, so the session stands alone."),
+    "unknown_profile": gettext_lazy(
+        "The named model and harness are not known here; the most conservative profile was used."
+    ),
+    "have_not_honoured": gettext_lazy("The request said what the harness already holds; that is not used yet."),
+    "client_tokens_not_honoured": gettext_lazy("The request said what the harness itself takes; that is not used yet."),
+}
+GONE: Mapping[str, Promise] = {
+    "content_no_longer_permitted": gettext_lazy(
+        "Something this packet was made of was erased, changed or is not open to you, so its text is not shown. "
+        "What was decided is still here."
+    ),
+    "packet_not_reproducible": gettext_lazy(
+        "Today’s compiler no longer gives the bytes that were recorded, so the text is not shown. "
+        "What was decided is still here."
+    ),
+    "profile_moved": gettext_lazy(
+        "The budget profile has a newer version, so the text cannot be compiled again. What was decided is still here."
+    ),
+}
+RESERVES: Mapping[str, Promise] = {
+    "output": pgettext_lazy("reserve", "for the answer"),
+    "tool_results": pgettext_lazy("reserve", "for tool results to come"),
+    "protocol": pgettext_lazy("reserve", "for the protocol"),
+    "harness": pgettext_lazy("reserve", "for the harness’s own prompt and tools"),
+    "margin": pgettext_lazy("reserve", "safety margin"),
+}
+THRESHOLDS: Mapping[str, Promise] = {
+    "none": gettext_lazy("The packet stayed below both thresholds."),
+    "soft": gettext_lazy("The packet passed the soft threshold: a work summary is due."),
+    "hard": gettext_lazy("The packet passed the hard threshold: a work summary is overdue."),
+}
+VERDICTS: Mapping[str, Promise] = {
+    "in": gettext_lazy("It was in the packet."),
+    "left_out": gettext_lazy("It was considered and left out."),
+    "never_considered": gettext_lazy(
+        "It was never considered: neither the search nor the session brought it before this compile."
+    ),
+}
+SCHEMES: Mapping[str, Promise] = {
+    "event": pgettext_lazy("ref", "event"),
+    "artifact": pgettext_lazy("ref", "artifact"),
+    "memory": pgettext_lazy("ref", "memory"),
+    "thread": pgettext_lazy("ref", "thread"),
+    "vision": pgettext_lazy("ref", "vision"),
+    "task": pgettext_lazy("ref", "task"),
+    "session": pgettext_lazy("ref", "session"),
+    "handoff": pgettext_lazy("ref", "handoff"),
+    "summary": pgettext_lazy("ref", "work summary"),
+    "revision": pgettext_lazy("ref", "contract"),
+    "request": pgettext_lazy("ref", "this request"),
+    "greywind": pgettext_lazy("ref", "built in"),
+    "persona": pgettext_lazy("ref", "persona"),
+    "role": pgettext_lazy("ref", "role contract"),
+    "policy": pgettext_lazy("ref", "policy"),
+    "self_profile": pgettext_lazy("ref", "self profile"),
+}
+PARTS: Mapping[str, Promise] = {
+    "reading-note": pgettext_lazy("part", "how to read the prompt"),
+    "rules": pgettext_lazy("part", "rules"),
+    "duties": pgettext_lazy("part", "duties"),
+    "permissions": pgettext_lazy("part", "permissions"),
+    "collaboration_rules": pgettext_lazy("part", "collaboration rules"),
+    "hard_boundaries": pgettext_lazy("part", "hard boundaries"),
+    "name": pgettext_lazy("part", "name"),
+    "persona_role": pgettext_lazy("part", "what it is"),
+    "boundaries": pgettext_lazy("part", "boundaries"),
+    "behavior_rules": pgettext_lazy("part", "behaviour"),
+    "speaking_style": pgettext_lazy("part", "speaking style"),
+    "relationship_to_user": pgettext_lazy("part", "relationship to the user"),
+    "stable_preferences": pgettext_lazy("part", "stable preferences"),
+    "preference_model": pgettext_lazy("part", "preferences of the human"),
+    "origin_goal": pgettext_lazy("part", "original intent"),
+    "done_when": pgettext_lazy("part", "done when"),
+    "quality_bar": pgettext_lazy("part", "quality bar"),
+    "user_priorities": pgettext_lazy("part", "priorities"),
+    "non_goals": pgettext_lazy("part", "non-goals"),
+    "title": pgettext_lazy("part", "title"),
+    "summary": pgettext_lazy("part", "summary"),
+    "tags": pgettext_lazy("part", "tags"),
+    "next_steps": pgettext_lazy("part", "next steps"),
+    "depends_on": pgettext_lazy("part", "depends on"),
+    "constraints": pgettext_lazy("part", "constraints"),
+    "conclusions": pgettext_lazy("part", "conclusions"),
+    "verification": pgettext_lazy("part", "verification results"),
+    "open_questions": pgettext_lazy("part", "open questions"),
+    "dissent": pgettext_lazy("part", "dissent"),
+    "blockers": pgettext_lazy("part", "blockers"),
+    "evidence": pgettext_lazy("part", "evidence"),
+    "screen": pgettext_lazy("part", "screen"),
+    "interruptions": pgettext_lazy("part", "interruptions"),
+    "resume_point": pgettext_lazy("part", "resume point"),
+    "unfinished_items": pgettext_lazy("part", "unfinished"),
+    "risks": pgettext_lazy("part", "risks"),
+    "resume_suggestion": pgettext_lazy("part", "how to go on"),
+    "next_actor": pgettext_lazy("part", "who is next"),
+    "raw_text": pgettext_lazy("part", "the user’s words"),
+    "attached_context": pgettext_lazy("part", "what the user attached"),
+}
+_AGO = re.compile(r"active (\d+) (min|h|d) ago")
+_FOUND = re.compile(r"shares (.+?)(?:; (in this thread|in this project))?")
+
+
+def warning_words(code: str, message: str) -> Promise | str:
+    """Return a warning as the reader's sentence; its own message where nobody has put it into words yet."""
+    return WARNINGS.get(code, message)
+
+
+def candidate_reason(reason: str) -> str:
+    """Return why a thread was looked at, in the reader's language; the resolver's own words where it has new ones."""
+    if reason == "bound":
+        return gettext("named by the request or its channel")
+    if reason == "never active":
+        return gettext("never used yet")
+    if ago := _AGO.fullmatch(reason):
+        return _used(int(ago[1]), ago[2])
+    return found_reason(reason)
+
+
+def found_reason(reason: str) -> str:
+    """Return why a passage was found, in the reader's language; the search's own words where it has new ones."""
+    shared = _FOUND.fullmatch(reason)
+    if shared is None:
+        return reason
+    terms = shared[1]
+    match shared[2]:
+        case "in this thread":
+            return gettext("shares “%(terms)s”, in this thread") % {"terms": terms}
+        case "in this project":
+            return gettext("shares “%(terms)s”, elsewhere in the project") % {"terms": terms}
+        case _:
+            return gettext("shares “%(terms)s”") % {"terms": terms}
+
+
+def missing_words(names: Sequence[str]) -> list[Promise | str]:
+    """Return what could not be brought back, in the reader's words."""
+    return [LOST.get(name, name) for name in names]
+
+
+def _used(number: int, unit: str) -> str:
+    match unit:
+        case "min":
+            form = ngettext("last used %(n)d minute before", "last used %(n)d minutes before", number)
+        case "h":
+            form = ngettext("last used %(n)d hour before", "last used %(n)d hours before", number)
+        case _:
+            form = ngettext("last used %(n)d day before", "last used %(n)d days before", number)
+    return form % {"n": number}

@@ -1,0 +1,25 @@
+"""Addresses of this app's pages, below /p/<project>/."""
+
+from django.urls import URLPattern, path
+
+from sessions.artifact_views import artifact, evidence
+from sessions.packet_views import compare_contexts, context, context_json, context_layer, context_why, contexts
+from sessions.say_views import retire, say
+from sessions.session_views import session
+from sessions.thread_views import thread, threads
+
+urlpatterns: list[URLPattern] = [
+    path("threads/", threads, name="threads"),
+    path("threads/<str:thread_id>/", thread, name="thread"),
+    path("sessions/<str:session_id>/", session, name="session"),
+    path("threads/<str:thread_id>/say", say, name="say"),
+    path("threads/<str:thread_id>/retire", retire, name="retire"),
+    path("artifacts/<str:artifact_id>/", artifact, name="artifact"),
+    path("evidence/", evidence, name="evidence"),
+    path("contexts/", contexts, name="contexts"),
+    path("contexts/compare", compare_contexts, name="compare_contexts"),
+    path("contexts/<str:packet_id>/", context, name="context"),
+    path("contexts/<str:packet_id>/why", context_why, name="context_why"),
+    path("contexts/<str:packet_id>/json", context_json, name="context_json"),
+    path("contexts/<str:packet_id>/layers/<str:layer>", context_layer, name="context_layer"),
+]

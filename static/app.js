@@ -1,0 +1,55 @@
+// What plain HTML cannot do. Every page works without it.
+(() => {
+  "use strict";
+
+  // A command or an id to copy: the button is there only where the clipboard is.
+  const copy = async (button) => {
+    const source = document.getElementById(button.dataset.copy);
+    try {
+      await navigator.clipboard.writeText(source.textContent.trim());
+      say(button.dataset.done);
+    } catch {
+      getSelection().selectAllChildren(source);
+      say(button.dataset.failed);
+    }
+  };
+
+  // One polite voice for everything that changes without a new page.
+  const say = (text) => {
+    const voice = document.getElementById("voice");
+    voice.textContent = "";
+    setTimeout(() => { voice.textContent = text; }, 50);
+  };
+
+  const prepare = (root) => {
+    root.querySelectorAll("button[data-copy]").forEach((button) => {
+      button.hidden = !navigator.clipboard;
+    });
+  };
+
+  document.addEventListener("click", (event) => {
+    const button = event.target.closest("button[data-copy]");
+    if (button) copy(button);
+  });
+
+  // A second click on a slow form would send it twice.
+  document.addEventListener("submit", (event) => {
+    const form = event.target;
+    if (form.method !== "post") return;
+    if (form.dataset.sent) { event.preventDefault(); return; }
+    form.dataset.sent = "1";
+    setTimeout(() => { delete form.dataset.sent; }, 4000);
+  });
+
+  // After a part of the page was replaced: its heading takes the focus, and buttons in it are made ready.
+  document.addEventListener("htmx:after:swap", () => {
+    prepare(document);
+    const landed = document.querySelector("[data-land]");
+    if (landed) landed.focus();
+  });
+
+  addEventListener("pageshow", () => {
+    document.querySelectorAll("form[data-sent]").forEach((form) => { delete form.dataset.sent; });
+  });
+  prepare(document);
+})();
