@@ -1,0 +1,94 @@
+"""Every page in both languages, both looks and two widths: quiet, accessible, translated, and nothing sticks out."""
+
+import re
+
+import polib
+import pytest
+from django.test import Client
+
+from greywind_site.embedded.instance import CHECKOUT
+from tests.browser.addresses import MOST_OF_A_KIND, console_routes, crawl
+from tests.browser.conftest import Demo, SignedIn, client_of
+from tests.browser.window import Window
+
+pytestmark = pytest.mark.slow
+LOCALES = {"zh-Hans": "zh-CN", "en": "en-US"}
+WIDTHS = (1280, 320)
+LOOKS = ("light", "dark")
+MOST_FOLLOWED = 4  # pages of one kind that are read for links; fewer of them are looked at
+# Answered to a POST only, or reached only by an address that is typed or followed once.
+NOT_LINKED: set[str] = {"sign_in", "sign_out", "set_language", "set_look"}
+NOT_LINKED |= {"switch_agent", "reset_member", "remove_member"}
+NOT_LINKED |= {"archive_thread", "reopen_thread", "move_task", "send_back_task"}
+# Text that stands in the page's own language: what others wrote, and code, is marked and left out.
+SPOKEN = """
+() => {
+  const own = document.documentElement.lang, texts = new Set();
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (walker.nextNode()) {
+    const holder = walker.currentNode.parentElement;
+    const tagged = holder.closest('[lang]');
+    if (tagged !== document.documentElement && tagged.lang !== own) continue;
+    if (holder.closest('code, pre, bdi, .words, script, style, input, textarea, option')) continue;
+    const text = walker.currentNode.textContent.replace(/\\s+/g, ' ').trim();
+    if (text) texts.add(text);
+  }
+  return [...texts];
+}
+"""
+
+
+@pytest.mark.parametrize("language", LOCALES)
+def test_every_page_is_fit_to_be_seen(demo: Demo, signed_in: SignedIn, language: str) -> None:
+    client = client_of(demo.account, language)
+    pages = [path for paths in crawl_with_layers(client).values() for path in paths[:MOST_OF_A_KIND]]
+    faults: list[str] = []
+    with signed_in(client, locale=LOCALES[language], reduced_motion="reduce") as seen:
+        for path in pages:
+            assert seen.open(path) == 200
+            faults += untranslated(seen, language)
+            faults += looked_at(seen)
+    assert faults + seen.complaints + seen.abroad == []
+
+
+def test_every_route_is_reached_by_links(demo: Demo) -> None:
+    assert set(console_routes()) - set(crawl_with_layers(client_of(demo.account))) - NOT_LINKED == set()
+
+
+def crawl_with_layers(client: Client) -> dict[str, list[str]]:
+    """Every page that links lead to, and a layer of a packet: its link stands only where a layer has 200 items."""
+    pages = crawl(client, most=MOST_FOLLOWED)
+    layer = f"{pages['context'][0]}layers/dialogue"
+    assert client.get(layer).status_code == 200
+    return pages | {"context_layer": [layer]}
+
+
+def looked_at(seen: Window) -> list[str]:
+    """What is wrong with the open page in any look and width."""
+    faults = []
+    for width in WIDTHS:
+        seen.page.set_viewport_size({"width": width, "height": 900})
+        if seen.overflow() > 0:
+            faults.append(f"{seen.path} sticks out by {seen.overflow()} px at {width}")
+        for look in LOOKS:
+            seen.page.emulate_media(color_scheme=look)
+            faults += [f"{look} {width} {line}" for line in seen.axe()]
+    return faults
+
+
+def untranslated(seen: Window, language: str) -> list[str]:
+    """Text of ours that a Chinese page says in English, or the other way round."""
+    own = foreign_words(language)
+    spoken: list[str] = seen.page.evaluate(SPOKEN)
+    return [f"{seen.path} says {text!r}" for text in spoken if text in own]
+
+
+def foreign_words(language: str) -> set[str]:
+    """What the catalogue says in the other language, and differently in this one."""
+    here, there = ("zh_Hans", "en") if language == "zh-Hans" else ("en", "zh_Hans")
+    said = {
+        (e.msgctxt, e.msgid): e.msgstr for e in polib.pofile(str(CHECKOUT / f"locale/{here}/LC_MESSAGES/django.po"))
+    }
+    other = polib.pofile(str(CHECKOUT / f"locale/{there}/LC_MESSAGES/django.po"))
+    different = {e.msgstr for e in other if e.msgstr and said.get((e.msgctxt, e.msgid)) != e.msgstr}
+    return {text for text in different if not re.search(r"[%{<]", text)} - set(said.values())

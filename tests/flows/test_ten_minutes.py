@@ -1,0 +1,110 @@
+"""The README's ten minutes, followed to the letter: its commands by a shell, its clicks in a browser."""
+
+import json
+import os
+import re
+import subprocess
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from greywind_site.embedded.instance import CHECKOUT
+from tests.browser.window import Window, window
+from tests.site.test_up import OURS, Up, free_port
+
+pytestmark = pytest.mark.slow
+CORRECTION = {"zh-CN": "说明里不要提任何客户的名字。", "en-US": "Name no customer in the notes."}
+OWN_PASSWORD = "lanterns over quiet water 7"
+BLOCK = re.compile(r"```sh\n(.*?)```", re.DOTALL)
+WORDS = {
+    "en-US": {"write": "Write into this thread", "context": "Context"},
+    "zh-CN": {"write": "写进这个线程", "context": "上下文"},
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """Somebody who follows the README on one running instance."""
+
+    url: str
+    folder: Path
+    home: Path
+
+    def run(self, command: str, key: str = "") -> str:
+        """Run a block of the README with the printed key in its place; returns what it printed on stdout."""
+        port = self.url.rpartition(":")[2]
+        text = command.replace("127.0.0.1:8000", f"127.0.0.1:{port}").replace("gw_…", key)
+        text = text.replace("my-folder", str(self.home / "my-folder"))
+        kept = {n: v for n, v in os.environ.items() if not n.startswith("GREYWIND_") and n not in OURS}
+        own = {"GREYWIND_DATA": str(self.folder), "HOME": str(self.home), "GREYWIND_KEY": key}
+        done = subprocess.run(
+            ["bash", "-euo", "pipefail", "-c", text],
+            cwd=CHECKOUT,
+            env=kept | own,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, f"{text}\n{done.stdout}\n{done.stderr}"
+        return done.stdout
+
+
+@pytest.fixture
+def reader(reachable: Path, tmp_path: Path) -> Iterator[Reader]:
+    (tmp_path / "my-folder").mkdir()
+    with Up(reachable, free_port()) as up:
+        yield Reader(up.address()["url"], reachable, tmp_path)
+
+
+def blocks() -> list[str]:
+    """The commands of the ten minutes, in order."""
+    section = (CHECKOUT / "README.md").read_text("utf-8").split("## Ten minutes")[1].split("\n## ")[0]
+    return BLOCK.findall(section)
+
+
+@pytest.mark.parametrize("locale", list(WORDS))
+def test_the_ten_minutes_of_the_readme(reader: Reader, chromium: Path, locale: str) -> None:
+    project, agent, connect, ask = blocks()
+    password = found(r"password\s+(\S+)", reader.run(project))
+    key = found(r"(gw_\w{8}_[\w-]+)", reader.run(agent.splitlines()[0]))
+    reader.run(connect, key)
+    reader.run(ask, key)
+    with window(chromium, reader.url, locale=locale, viewport={"width": 1280, "height": 900}) as seen:
+        correct(seen, password, locale)
+    assert CORRECTION[locale] in json.loads(reader.run(ask, key))["prompt"]["text"]
+    assert (seen.complaints, seen.abroad) == ([], [])
+
+
+def correct(seen: Window, password: str, locale: str) -> None:
+    """What a person does: sign in, choose a password, open the packet and its thread, write a correction."""
+    page, words = seen.page, WORDS[locale]
+    seen.open("/")
+    page.fill("#id_username", "ann")
+    page.fill("#id_password", password)
+    page.press("#id_password", "Enter")
+    page.wait_for_url("**/account/password**")
+    page.fill("[name=old_password]", password)
+    page.fill("[name=new_password1]", OWN_PASSWORD)
+    page.fill("[name=new_password2]", OWN_PASSWORD)
+    page.press("[name=new_password2]", "Enter")
+    page.wait_for_url(lambda url: "password" not in url)
+    seen.open("/")
+    page.get_by_role("link", name="My notes").first.click()
+    page.get_by_role("link", name=words["context"], exact=True).first.click()
+    page.locator("main table a[href*='/contexts/pkt_']").first.click()
+    page.locator("main a[href*='/threads/thr_']").first.click()
+    page.get_by_role("link", name=words["write"]).first.click()
+    page.check("input[name=kind][value=correction]")
+    page.fill("textarea[name=text]", CORRECTION[locale])
+    with page.expect_navigation():
+        page.locator("main form button.btn-primary").click()
+    assert page.locator(".told").count() == 1
+
+
+def found(pattern: str, text: str) -> str:
+    """The first group of a pattern that stands in the text."""
+    match = re.search(pattern, text)
+    assert match, text
+    return match[1]
