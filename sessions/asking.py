@@ -71,7 +71,9 @@ def place_of(acting: Acting, ask: ContextAsk) -> Place:
     query = ThreadQuery(
         text=ask.user_input.raw_text, role=role, thread_id=_same(named), channel=ask.channel, page=ask.page
     )
-    wish = OpenWish(role=role, session=session, attempt_id=ask.attempt_id, task=task, provider=ask.provider)
+    wish = OpenWish(
+        role=role, session=session, attempt_id=ask.attempt_id, task=task, any_task=True, provider=ask.provider
+    )
     return Place(query=query, wish=wish)
 
 

@@ -10,10 +10,11 @@ from django.db.models import Exists
 
 from governance.actors import Acting
 from governance.errors import Clash, NotThere
-from governance.rows import columns, fetch, first, made
+from governance.rows import first
 from governance.scope import record
 from governance.transitions import Table, advance
 from sessions.attempts import pinned_revisions
+from sessions.live import live_session
 from sessions.models import Attempt, Handoff, ProviderSession, Session, WorkSummary
 from sessions.models.session import LIVE
 from sessions.vocabulary import AttemptState, Recovery, SessionState
@@ -35,14 +36,6 @@ ATTEMPT_TRANSITIONS: Table[AttemptState] = {
 }
 LEASE = 600  # seconds an attempt is believed to live without a sign: longer than a slow tool call, shorter than a lunch
 LEASE_SLACK = 30  # seconds by which a lease may be short: renewing it on every turn would cost each turn a commit
-LIVE_SESSION = """
-SELECT {columns} FROM agent_sessions_session
-LEFT JOIN agent_sessions_attempt ON agent_sessions_attempt.project_id = agent_sessions_session.project_id
-  AND agent_sessions_attempt.session_id = agent_sessions_session.id AND agent_sessions_attempt.state = 'running'
-WHERE agent_sessions_session.thread_id = %s AND agent_sessions_session.role = %s
-  AND agent_sessions_session.state = ANY(%s) AND agent_sessions_session.task_id IS NOT DISTINCT FROM %s::uuid
-  AND agent_sessions_session.owner_id IS NOT DISTINCT FROM %s::uuid
-"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,12 +48,16 @@ class ProviderWish:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenWish:
-    """What the caller says about the window it works in; everything left out is found."""
+    """What the caller says about the window it works in; everything left out is found.
+
+    `any_task`: where no task is named, the work may go on in the session of whichever task it stands at.
+    """
 
     role: str
     session: Session | None = None
     attempt_id: uuid.UUID | None = None
     task: Task | None = None
+    any_task: bool = False
     provider: ProviderWish | None = None
 
 
@@ -81,11 +78,13 @@ def open_or_resume(acting: Acting, thread: Thread, wish: OpenWish, *, now: datet
     attempt_running) where the named session or attempt cannot go on.
     """
     check_open(thread)
-    session, running = _live_session(thread, wish) if wish.session is None else (wish.session, _running(wish.session))
+    session, running = (
+        _live_session(acting, thread, wish) if wish.session is None else (wish.session, _running(wish.session))
+    )
     if session is None:
         # Two first requests at once must not open two sessions: the second waits here and finds the first's.
         Thread.objects.select_for_update(no_key=True).only("pk").get(pk=thread.pk)
-        session, running = _live_session(thread, wish)
+        session, running = _live_session(acting, thread, wish)
     if session is None:
         return _opened(acting, thread, wish, now=now)
     _check_live(session)
@@ -105,7 +104,9 @@ def as_it_is(acting: Acting, thread: Thread, wish: OpenWish, *, now: datetime) -
 
     Raises what `open_or_resume` raises for a named attempt that cannot go on.
     """
-    session, running = _live_session(thread, wish) if wish.session is None else (wish.session, _running(wish.session))
+    session, running = (
+        _live_session(acting, thread, wish) if wish.session is None else (wish.session, _running(wish.session))
+    )
     if session is None or running is None or session.state != SessionState.ACTIVE or _is_short(running, now=now):
         return None
     _check_named_attempt(session, wish, running)
@@ -138,14 +139,9 @@ def end_attempt(attempt: Attempt, *, now: datetime, reason: str) -> None:
     advance(attempt, to, table=ATTEMPT_TRANSITIONS, verb=f"attempt.{to}", reason=reason, ended_at=now)
 
 
-def _live_session(thread: Thread, wish: OpenWish) -> tuple[Session | None, Attempt | None]:
-    """Return the live session with its running attempt, both in one round trip."""
-    statement = LIVE_SESSION.format(columns=f"{columns(Session)}, {columns(Attempt)}")
-    rows = fetch(statement, [thread.pk, wish.role, list(LIVE), wish.task and wish.task.pk, thread.owner_id])
-    if not rows:
-        return None, None
-    rest = rows[0][len(Session._meta.concrete_fields) :]  # noqa: SLF001 - as in governance.rows
-    return made(Session, rows[0]), made(Attempt, rest) if rest[0] else None
+def _live_session(acting: Acting, thread: Thread, wish: OpenWish) -> tuple[Session | None, Attempt | None]:
+    task_id = wish.task.pk if wish.task else None
+    return live_session(acting, thread, role=wish.role, task_id=task_id, any_task=wish.any_task and task_id is None)
 
 
 def _lock(session: Session) -> None:

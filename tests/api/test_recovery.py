@@ -122,3 +122,31 @@ def test_after_a_close_the_thread_opens_a_new_session(cast: Cast) -> None:
     again = compiled(cast.dev, "继续")
     assert (again["session"]["recovery"], again["session"]["id"] != first["session"]["id"]) == ("opened", True)
     assert again["resolution"]["thread_id"] == first["resolution"]["thread_id"]
+
+
+def at_a_task(cast: Cast) -> tuple[str, str]:
+    """A thread, and the session in which the dev works on a task of it."""
+    api = cast.dev.client()
+    thread = make_thread(api)
+    task = ok(api.post("/tasks", {"thread_id": thread, "title": "lexer"}))["id"]
+    session = open_session(api, thread, task_id=task)
+    append(api, session, event("start with the lexer"))
+    return thread, session
+
+
+def test_a_plain_request_goes_on_with_the_task_that_was_being_worked_on(cast: Cast) -> None:
+    thread, session = at_a_task(cast)
+    assert compiled(cast.dev, "继续", thread_id=thread)["session"]["id"] == session
+
+
+def test_a_task_that_was_stopped_is_resumed_rather_than_left_for_an_empty_session(cast: Cast) -> None:
+    thread, session = at_a_task(cast)
+    ok(cast.dev.client().post(f"/sessions/{session}/interrupt", {}))
+    again = compiled(cast.dev, "继续", thread_id=thread)["session"]
+    assert (again["id"], again["recovery"]) == (session, "rebuilt")
+
+
+def test_another_actor_at_work_on_a_task_keeps_nobody_from_beginning(cast: Cast) -> None:
+    thread, session = at_a_task(cast)
+    other = compiled(cast.personal, "look at the docs", thread_id=thread)["session"]
+    assert (other["recovery"], other["id"] == session) == ("opened", False)

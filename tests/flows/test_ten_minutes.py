@@ -18,6 +18,7 @@ pytestmark = pytest.mark.slow
 CORRECTION = {"zh-CN": "说明里不要提任何客户的名字。", "en-US": "Name no customer in the notes."}
 OWN_PASSWORD = "lanterns over quiet water 7"
 BLOCK = re.compile(r"```sh\n(.*?)```", re.DOTALL)
+LANGUAGE = {"en-US": "--language en", "zh-CN": "--language zh-hans"}
 WORDS = {
     "en-US": {"write": "Write into this thread", "context": "Context"},
     "zh-CN": {"write": "写进这个线程", "context": "上下文"},
@@ -67,7 +68,7 @@ def blocks() -> list[str]:
 @pytest.mark.parametrize("locale", list(WORDS))
 def test_the_ten_minutes_of_the_readme(reader: Reader, chromium: Path, locale: str) -> None:
     project, agent, connect, ask = blocks()
-    password = found(r"password\s+(\S+)", reader.run(project))
+    password = found(r"password\s+(\S+)", reader.run(project.replace("--language en", LANGUAGE[locale])))
     key = found(r"(gw_\w{8}_[\w-]+)", reader.run(agent.splitlines()[0]))
     reader.run(connect, key)
     reader.run(ask, key)
