@@ -1,46 +1,63 @@
-"""The ledger read back: keyed fingerprints for it, and the check that names the first bad entry."""
+"""The ledger read back: keyed fingerprints for it, the check that names the first bad entry, and the export.
+
+The check runs in the database; `governance.verify_ledger` does the same to an export, by itself. Both must find the
+same, and tests hold them to it.
+"""
 
 import hashlib
 import hmac
 import json
-from dataclasses import dataclass
-from typing import Any
+import uuid
+from collections.abc import Iterator, Mapping
+from typing import Any, Protocol
 
 from django.conf import settings
 from django.db import connection
 
+from governance.ids import public_id
 from governance.models.base import ProjectRow
+from governance.verify_ledger import FORMAT, TEXTS, Verdict, end_fault
 from governance.vocabulary import Audience
 
-# One pass over the chain: each entry must follow its predecessor and hash to what it says, and the last one must
-# be the head that the ledger kept apart, else the tail was cut off or rewritten.
-VERIFY = """
+# Years beyond these do not fit into microseconds since the epoch, and no clock of ours ever said them.
+AT_FITS = "at BETWEEN '0001-01-01 00:00:00+00' AND '9999-12-31 23:59:59.999999+00'"
+TEXTS_IN_ORDER = ", ".join("id::text" if name == "id" else name for name in TEXTS)
+# One pass over the chain. Each entry must be whole, stand in turn, follow its predecessor, hash to what it says, and
+# be the one that was anchored. NULLs are no entry's own; whoever dropped the constraint may have put them in.
+FIRST_FAULT = f"""
 WITH chained AS (
-  SELECT e.*, lag(hash) OVER w AS left_hash, lag(seq) OVER w AS left_seq
-  FROM governance_auditevent e WINDOW w AS (ORDER BY seq)
-), last AS (
-  SELECT coalesce(max(seq), 0) AS seq FROM chained
+  SELECT e.seq, e.id, e.prev, e.hash, coalesce((lag(e.seq) OVER w)::numeric, 0) + 1 AS due,
+         CASE WHEN row_number() OVER w = 1 THEN sha256(uuid_send(%(project)s)) ELSE lag(e.hash) OVER w END AS left_hash,
+         num_nulls({TEXTS_IN_ORDER}, seq) > 0 OR ({AT_FITS}) IS NOT TRUE
+         OR coalesce(octet_length(prev), 0) <> 32 OR coalesce(octet_length(hash), 0) <> 32 AS unfit,
+         CASE WHEN {AT_FITS} THEN sha256(prev || greywind_audit_bytes(seq, at, {TEXTS_IN_ORDER})) END AS own
+  FROM governance_auditevent e WHERE e.project_id = %(project)s WINDOW w AS (ORDER BY seq, id)
+), judged AS (
+  SELECT c.seq, c.id, c.due, CASE
+    WHEN c.unfit THEN 'form' WHEN c.seq < c.due THEN 'order' WHEN c.seq > c.due THEN 'gap'
+    WHEN c.prev IS DISTINCT FROM c.left_hash THEN 'link' WHEN c.hash IS DISTINCT FROM c.own THEN 'hash'
+    WHEN a.hash <> encode(c.hash, 'hex') THEN 'anchor' END AS kind
+  FROM chained c LEFT JOIN unnest(%(seqs)s::bigint[], %(hashes)s::text[]) AS a (seq, hash) ON a.seq = c.seq
 )
-SELECT seq FROM chained
-WHERE seq <> coalesce(left_seq, 0) + 1
-   OR prev <> coalesce(left_hash, sha256(uuid_send(project_id)))
-   OR hash <> sha256(prev || greywind_audit_bytes(seq, at, id::text, actor, on_behalf_of, verb, target, reason,
-                                                  before, after, trace, detail))
-UNION ALL
-SELECT least(last.seq, coalesce(head.seq, 0)) + 1
-FROM last LEFT JOIN audit_head() head ON true WHERE last.seq <> coalesce(head.seq, 0)
-UNION ALL
-SELECT chained.seq FROM chained JOIN audit_head() head USING (seq) WHERE head.hash <> chained.hash
-ORDER BY 1 LIMIT 1
-"""
+SELECT kind, (CASE kind WHEN 'form' THEN due ELSE least(seq, due) END)::bigint, due::bigint
+FROM judged WHERE kind IS NOT NULL ORDER BY seq, id LIMIT 1
+"""  # noqa: S608 - names of columns, literals of ours
+LAST = "SELECT seq, encode(hash, 'hex') FROM governance_auditevent WHERE project_id = %s ORDER BY seq DESC LIMIT 1"
+HEAD = "SELECT seq, encode(hash, 'hex') FROM audit_head()"
+ENTRIES = f"""
+SELECT seq, CASE WHEN {AT_FITS} THEN (extract(epoch FROM at) * 1000000)::bigint END, encode(prev, 'hex'),
+       encode(hash, 'hex'), {TEXTS_IN_ORDER}
+FROM governance_auditevent WHERE project_id = %s ORDER BY seq, id
+"""  # noqa: S608 - as above
+EXPORTED = ("seq", "at", "prev", "hash", *TEXTS)
 
 
-@dataclass(frozen=True, slots=True)
-class Verification:
-    """What a check of one project's chain found. `first_bad` is a seq, or None when the chain is whole."""
+class Cursor(Protocol):
+    """What Django's cursors and psycopg's have in common."""
 
-    entries: int
-    first_bad: int | None
+    def execute(self, query: Any, params: Any = ..., /) -> Any: ...
+    def fetchone(self) -> Any: ...
+    def __iter__(self) -> Iterator[Any]: ...
 
 
 def fingerprint(value: Any) -> str:
@@ -56,10 +73,70 @@ def told(reason: str, row: ProjectRow) -> str:
     return reason if shared or not reason else fingerprint(reason)
 
 
-def verify_chain() -> Verification:
-    """Check the chain of the project whose scope is open."""
+def verify_chain(anchors: Mapping[int, str] | None = None) -> Verdict:
+    """Check the chain of the project whose scope is open, against its anchored entries: hashes in hex by number."""
     with connection.cursor() as cursor:
-        cursor.execute(VERIFY)
-        bad = cursor.fetchone()
-        cursor.execute("SELECT count(*) FROM governance_auditevent")
-        return Verification(entries=cursor.fetchone()[0], first_bad=bad[0] if bad else None)
+        return check_chain(cursor, present_project(cursor), head=read_head(cursor), anchors=anchors or {})
+
+
+def check_chain(
+    cursor: Cursor, project_id: uuid.UUID, *, head: Mapping[str, Any], anchors: Mapping[int, str]
+) -> Verdict:
+    """Check the chain of a project that the cursor may read. `head` is what the ledger kept apart: seq, hash in hex."""
+    chosen = {"project": project_id, "seqs": list(anchors), "hashes": list(anchors.values())}
+    cursor.execute(FIRST_FAULT, chosen)
+    found = cursor.fetchone()
+    if found is not None:
+        kind, bad, due = found
+        return Verdict(due - 1, _last_before(due, anchors), (kind, bad))
+    cursor.execute(LAST, [project_id])
+    seq, last = cursor.fetchone() or (0, "")
+    return Verdict(seq, _last_before(seq + 1, anchors), end_fault(seq, last, head, anchors))
+
+
+def read_head(cursor: Cursor) -> dict[str, Any]:
+    """Return the end of the open scope's chain as the ledger kept it: `seq`, 0 for none, and `hash` in hex."""
+    cursor.execute(HEAD)
+    seq, digest = cursor.fetchone() or (0, "")
+    return {"seq": seq, "hash": digest}
+
+
+def present_project(cursor: Cursor) -> uuid.UUID:
+    """Return the project whose scope is open; raises RuntimeError where none is."""
+    cursor.execute("SELECT nullif(current_setting('greywind.project', true), '')::uuid")
+    project: uuid.UUID | None = cursor.fetchone()[0]
+    if project is None:
+        raise RuntimeError("no scope is open, so there is no ledger to read")
+    return project
+
+
+def export_chain() -> Iterator[str]:
+    """Yield the lines of an export of the open scope's ledger, as `verify_ledger.py` reads them; nothing is held back.
+
+    The scope must be read-only, so that head and entries are of one moment, and stay open to the last line.
+    """
+    with connection.cursor() as cursor:
+        project_id, head = present_project(cursor), read_head(cursor)
+    yield export_head(project_id, head)
+    with connection.chunked_cursor() as cursor:
+        yield from export_entries(cursor, project_id)
+
+
+def export_head(project_id: uuid.UUID, head: Mapping[str, Any]) -> str:
+    """Return the first line of an export."""
+    return _line({"format": FORMAT, "project": public_id("prj", project_id), "head": dict(head)})
+
+
+def export_entries(cursor: Cursor, project_id: uuid.UUID) -> Iterator[str]:
+    """Yield one line an entry, in order."""
+    cursor.execute(ENTRIES, [project_id])
+    for row in cursor:
+        yield _line(dict(zip(EXPORTED, row, strict=True)))
+
+
+def _line(values: Mapping[str, Any]) -> str:
+    return json.dumps(values, separators=(",", ":"), ensure_ascii=False) + "\n"
+
+
+def _last_before(seq: int, anchors: Mapping[int, str]) -> int:
+    return max((anchored for anchored in anchors if anchored < seq), default=0)

@@ -5,14 +5,15 @@ literal of ours, with %s for each value; nothing of a caller's is ever part of i
 """
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import cache
-from typing import Any
+from typing import Any, NoReturn
 
 import orjson
 import psycopg
-from django.db import connection
+from django.db import DatabaseError, connection
 from django.db.backends.utils import CursorWrapper
 from django.db.models import JSONField, Model
 
@@ -39,10 +40,31 @@ def fetch(statement: str, values: Sequence[Any] | Mapping[str, Any]) -> list[tup
         return rows
 
 
-def send(statement: str, values: Sequence[Any] | Mapping[str, Any]) -> None:
-    """Run a fixed statement that returns nothing; it is remembered as in `fetch`."""
+type Blame = Callable[[DatabaseError], Exception]
+# What was sent and not yet answered, in order, each with what its failure is to be called.
+_flight: ContextVar[list[tuple[psycopg.Cursor, Blame]] | None] = ContextVar("greywind_flight", default=None)
+
+
+def as_it_is(fault: DatabaseError) -> Exception:
+    """Blame nobody: the database's own error goes on."""
+    return fault
+
+
+def send(statement: str, values: Sequence[Any] | Mapping[str, Any], *, blame: Blame = as_it_is) -> None:
+    """Run a fixed statement that returns nothing; it is remembered as in `fetch`.
+
+    Where the database refuses it, what `blame` makes of the error is raised.
+    """
+    flight = _flight.get()
     with _preparing() as cursor:
-        cursor.execute(statement, values)
+        if flight is not None:
+            flight.append((cursor.cursor, blame))
+            cursor.execute(statement, values)
+            return
+        try:
+            cursor.execute(statement, values)
+        except DatabaseError as fault:
+            _raise(blame(fault), fault)
 
 
 @contextmanager
@@ -52,8 +74,23 @@ def together() -> Iterator[None]:
     Nothing in between may ask how many rows it changed. A refusal of the database comes out at the end.
     """
     connection.ensure_connection()
-    with connection.wrap_database_errors, connection.connection.pipeline():
-        yield
+    flight: list[tuple[psycopg.Cursor, Blame]] = []
+    token = _flight.set(flight)
+    try:
+        with connection.wrap_database_errors, connection.connection.pipeline():
+            yield
+    except DatabaseError as fault:
+        # What was sent before the culprit has its answer; the culprit and what came after it have none.
+        blame = next((blame for cursor, blame in flight if cursor.pgresult is None), as_it_is)
+        _raise(blame(fault), fault)
+    finally:
+        _flight.reset(token)
+
+
+def _raise(error: Exception, fault: DatabaseError) -> NoReturn:
+    if error is fault:
+        raise fault
+    raise error from fault
 
 
 def _preparing() -> CursorWrapper:

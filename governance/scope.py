@@ -7,7 +7,8 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any
 
-from django.db import connection, transaction
+import structlog
+from django.db import DatabaseError, DataError, IntegrityError, connection, transaction
 
 from governance.actors import Acting
 from governance.ids import new_id
@@ -23,6 +24,15 @@ LEDGER_COLUMNS = (
     "id, project_id, seq, at, actor, on_behalf_of, verb, target, reason, before, after, trace, detail, prev, hash"
 )
 LEDGER_ROW = "(%s, %s, 0, now(), %s, %s, %s, %s, %s, %s, %s, %s, %s, '', '')"
+
+
+# A connection that is gone, and what the ledger's own trigger refuses: neither says that it cannot be written.
+ANOTHER_MATTER = ("08", "57P", "GW")
+log = structlog.get_logger("greywind.ledger")
+
+
+class LedgerUnwritable(DatabaseError):
+    """An entry could not be written, so that nothing may be released: whatever it was about is rolled back with it."""
 
 
 @dataclass(slots=True)
@@ -137,5 +147,14 @@ def _write_ledger(scope: Scope) -> None:
         return
     rows = ", ".join([LEDGER_ROW] * len(scope.entries))
     values = [value for entry in scope.entries for value in entry]
-    send(f"INSERT INTO governance_auditevent ({LEDGER_COLUMNS}) VALUES {rows}", values)
+    send(f"INSERT INTO governance_auditevent ({LEDGER_COLUMNS}) VALUES {rows}", values, blame=_unwritable)
     scope.entries.clear()
+
+
+def _unwritable(fault: DatabaseError) -> Exception:
+    """Return LedgerUnwritable, or the fault itself where it is one of the connection or a mistake in the entry."""
+    state = getattr(fault.__cause__, "sqlstate", None)
+    if state is None or state.startswith(ANOTHER_MATTER) or isinstance(fault, IntegrityError | DataError):
+        return fault
+    log.error("ledger_unwritable", sqlstate=state)
+    return LedgerUnwritable("the ledger cannot be written")

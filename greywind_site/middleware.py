@@ -14,6 +14,7 @@ from django.http.response import HttpResponseBase
 
 from governance.errors import Problem, TooLarge, Unavailable
 from governance.ids import new_id, public_id
+from governance.scope import LedgerUnwritable
 from greywind_site.problems import CONTENT_TYPE, problem_response
 
 type Handler = Callable[[HttpRequest], HttpResponseBase]
@@ -87,7 +88,9 @@ class DatabaseAvailabilityMiddleware:
 
 
 def database_unavailable(request: HttpRequest, exception: BaseException) -> HttpResponse | None:
-    """A 503 problem when the exception says that the database cannot be reached now, else None."""
+    """A 503 problem when the database cannot be reached now, or its ledger not be written; else None."""
+    if isinstance(exception, LedgerUnwritable):
+        return _ledger_unwritable(request)
     wait = retry_after(exception)
     if wait is None:
         return None
@@ -95,6 +98,12 @@ def database_unavailable(request: HttpRequest, exception: BaseException) -> Http
     detail = f"The database is busy or restarting; nothing was stored. Send the request again after {wait} s."
     problem = Problem(Unavailable.status, Unavailable.code, Unavailable.title, detail, trace_id_of(request))
     return problem_response(problem, retry_after=wait)
+
+
+def _ledger_unwritable(request: HttpRequest) -> HttpResponse:
+    detail = "The ledger cannot be written, so nothing was stored or released. An operator has to see to it."
+    problem = Problem(Unavailable.status, "ledger_unwritable", Unavailable.title, detail, trace_id_of(request))
+    return problem_response(problem, retry_after=RETRY_AFTER_SERVER)
 
 
 def retry_after(exception: BaseException) -> int | None:

@@ -19,7 +19,7 @@ def _token() -> str:
 
 @dataclass(frozen=True)
 class Secrets:
-    """Random values, 192 bits each; a field added later is filled in on the next start."""
+    """Random values, 192 bits each unless it says more; a field added later is filled in on the next start."""
 
     superuser_password: str = field(default_factory=_token)
     owner_password: str = field(default_factory=_token)
@@ -28,6 +28,8 @@ class Secrets:
     secret_key: str = field(default_factory=_token)
     key_pepper: str = field(default_factory=_token)
     audit_pepper: str = field(default_factory=_token)
+    # 256 bits: an Ed25519 private key.
+    anchor_key: str = field(default_factory=lambda: secrets.token_hex(32))
 
 
 def read_secrets(path: Path) -> Secrets | None:

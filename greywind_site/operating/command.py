@@ -40,7 +40,10 @@ class Refused(CommandError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Told:
-    """What a command has to say: facts for --json, and the same for a person. `ok` False ends with exit code 1."""
+    """What a command has to say: facts for --json, and the same for a person. `ok` False ends with exit code 1.
+
+    What is shown as a plain string is written as it is, however wide: it may be put into a file.
+    """
 
     facts: Mapping[str, Any]
     shown: RenderableType
@@ -78,6 +81,8 @@ class TellingCommand(BaseCommand):
         """Write the answer to standard output; exit code 1 when it is not good news."""
         if as_json:
             self.stdout.write(json.dumps(told.facts, ensure_ascii=False, default=_json))
+        elif isinstance(told.shown, str):
+            self.stdout.write(told.shown)
         else:
             console_on(self.stdout).print(told.shown)
         if not told.ok:
@@ -124,9 +129,12 @@ def act(acts: Acts, name: str, run: Run, *, help: str, example: str) -> Argument
     return parser
 
 
-def add_project_option(parser: ArgumentParser) -> None:
+ONE_PROJECT = "id of the project (prj_…); not needed when there is one only"
+
+
+def add_project_option(parser: ArgumentParser, *, meaning: str = ONE_PROJECT) -> None:
     """Let the command name its project; with a single one there is no need to."""
-    parser.add_argument("--project", metavar="PRJ", help="id of the project (prj_…); not needed when there is one only")
+    parser.add_argument("--project", metavar="PRJ", help=meaning)
 
 
 def owner_of(options: Mapping[str, Any]) -> Acting:

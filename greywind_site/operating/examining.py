@@ -176,8 +176,8 @@ def ledger() -> str:
         reader = Acting(project_id=project_id, actor_id=new_id(), kind=ActorKind.SYSTEM)
         with project_scope(reader, read_only=True):
             found = verify_chain()
-        if found.first_bad is not None:
-            fault = f"{public_id('prj', project_id)} breaks at entry {found.first_bad}"
+        if found.fault is not None:
+            fault = f"{public_id('prj', project_id)} breaks at entry {found.fault[1]}"
             raise Ill(fault, "keep a copy of the database, then restore the last backup whose chain is whole")
         entries += found.entries
     return f"{entries} entries of {len(projects)} projects"
