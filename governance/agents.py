@@ -6,6 +6,7 @@ from datetime import datetime
 from django.db import IntegrityError, transaction
 
 from governance.actors import Acting
+from governance.audit import fingerprint
 from governance.errors import Clash, Invalid, NotThere
 from governance.ids import parse_id
 from governance.models import Actor, Revision
@@ -61,9 +62,9 @@ def add_agent(acting: Acting, name: str, *, roles: Sequence[str], now: datetime)
 def rename_agent(acting: Acting, agent: Actor, name: str) -> None:
     """Give an agent another name. Needs an owner; raises Invalid, Clash (name_taken)."""
     check_may(acting, Deed.MANAGE_AGENTS)
-    agent.name = checked_name(name, pointer="/name")
+    before, agent.name = agent.name, checked_name(name, pointer="/name")
     _store(agent)
-    record("actor.rename", agent.public_id)
+    record("actor.rename", agent.public_id, before=fingerprint(before), after=fingerprint(agent.name))
 
 
 def set_roles(acting: Acting, agent: Actor, roles: Sequence[str]) -> None:

@@ -1,131 +1,32 @@
-"""Schemas of the contracts, and their immutable revisions."""
+"""Contracts and their immutable revisions: found, installed at their birth, and changed by what was approved."""
 
-import hashlib
-import json
 from datetime import datetime
-from typing import Annotated, Any
+from typing import Any
 
+from django.db import IntegrityError, transaction
 from django.db.models import Max
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
-from governance.errors import FieldFault, Invalid
-from governance.models import Actor, Contract, Revision
+from governance.audit import fingerprint
+from governance.errors import Clash
+from governance.models import Actor, Contract, Proposal, ProposalText, Revision
+from governance.schemas import body_hash, checked_body
 from governance.scope import record
-from governance.vocabulary import ContractKind, RevisionState, Sensitivity
-
-type Line = Annotated[str, StringConstraints(min_length=1, max_length=4000, strip_whitespace=True)]
-type Lines = Annotated[list[Line], Field(max_length=200)]
-type Slug = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_-]{0,63}$")]
+from governance.vocabulary import ContractKind, RevisionState
 
 
-class _Body(BaseModel):
-    model_config = ConfigDict(extra="forbid")
+def active_revision(kind: ContractKind | str, slug: str) -> Revision | None:
+    """Return the active revision of a contract in the open scope, or None."""
+    return (
+        Revision.objects.filter(contract__kind=kind, contract__slug=slug, state=RevisionState.ACTIVE)
+        .select_related("contract")
+        .first()
+    )
 
 
-class Voice(_Body):
-    style: str = ""
-    language: list[str] = []
-
-
-class IdentityCore(_Body):
-    """The part of an identity that only an owner may change."""
-
-    roles: Lines = []
-    constitution: Lines = []
-    hard_boundaries: Lines = []
-    voice: Voice = Voice()
-
-
-class PersonaBody(_Body):
-    name: Line
-    role: str = ""
-    speaking_style: str = ""
-    behavior_rules: Lines = []
-    relationship_to_user: str = ""
-    stable_preferences: Lines = []
-    identity_core: IdentityCore = IdentityCore()
-
-
-class RoleBody(_Body):
-    slug: Slug
-    duties: Lines
-    permissions: Lines = []
-    collaboration_rules: Lines = []
-    hard_boundaries: Lines = []
-    max_input_tokens: Annotated[int, Field(gt=0)] | None = None
-
-
-class InjectionRule(_Body):
-    """The highest sensitivity and the lowest knowledge status that may enter at a phase and risk; "*" is any."""
-
-    phase: str = "*"
-    risk: str = "*"
-    highest_sensitivity: Sensitivity = Sensitivity.WORK
-    lowest_knowledge_status: str = "inferred"
-
-
-class PolicyBody(_Body):
-    rules: Lines = []
-    risk_threshold: str = "medium"
-    approval_required_for: list[str] = []
-    source_weights: dict[str, float] = {}
-    sensitivity_rules: dict[str, str] = {}
-    injection_rules: list[InjectionRule] = []
-    retention: dict[str, int] = {}
-    review_mode: str = "human"
-    budget_floors: dict[str, float] = {}
-
-
-class Communication(_Body):
-    tone: str = ""
-    length: str = ""
-
-
-class Workflow(_Body):
-    default_planning: str = ""
-    evidence_required: bool = True
-
-
-class PreferenceModel(_Body):
-    communication: Communication = Communication()
-    workflow: Workflow = Workflow()
-
-
-class SelfProfileBody(_Body):
-    self_id: str
-    version: int = 1
-    identity_core: IdentityCore = IdentityCore()
-    preference_model: PreferenceModel = PreferenceModel()
-    governance_policy: dict[str, Any] = {}
-
-
-SCHEMAS: dict[ContractKind, type[_Body]] = {
-    ContractKind.PERSONA: PersonaBody,
-    ContractKind.ROLE: RoleBody,
-    ContractKind.POLICY: PolicyBody,
-    ContractKind.SELF_PROFILE: SelfProfileBody,
-}
-
-
-def checked_body(kind: ContractKind, body: Any) -> dict[str, Any]:
-    """Return a body in the form of its schema, with every default filled in.
-
-    Raises Invalid that names each field which breaks the schema.
-    """
-    try:
-        return SCHEMAS[kind].model_validate(body).model_dump(mode="json")
-    except ValidationError as error:
-        faults = tuple(
-            FieldFault("/body/" + "/".join(map(str, fault["loc"])), "invalid_body", fault["msg"])
-            for fault in error.errors()
-        )
-        raise Invalid(f"The {kind} does not follow its schema: {faults[0].pointer}.", faults=faults) from error
-
-
-def body_hash(body: dict[str, Any]) -> str:
-    """Return the sha256 of a body's canonical JSON, as `sha256:<hex>`."""
-    canonical = json.dumps(body, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-    return "sha256:" + hashlib.sha256(canonical.encode()).hexdigest()
+def revisions_of(contract: Contract) -> list[Revision]:
+    """Return the revisions of a contract that hold or held, newest first."""
+    kept = Revision.objects.filter(contract=contract).exclude(state=RevisionState.DRAFT)
+    return list(kept.select_related("proposed_by", "decided_by", "proposal").order_by("-number"))
 
 
 def install(
@@ -138,32 +39,75 @@ def install(
     now: datetime,
     subject: Actor | None = None,
 ) -> Revision:
-    """Make `body` the active revision of a contract, on the decision of `by`, inside the open scope.
+    """Make `body` the first revision of a contract, on the decision of an owner, inside the open scope.
 
-    `subject` is the human whom a self profile is about; it is kept from the contract's first revision on. The former
-    active revision is superseded. Raises Invalid when the body breaks its schema.
+    `subject` is the human whom a self profile is about. Raises Invalid when the body breaks its schema, and Clash
+    (contract_stands) when the contract has had a revision: from then on a proposal changes it.
     """
     checked = checked_body(kind, body)
     about = {"subject": subject}
     contract, _ = Contract.objects.get_or_create(project_id=by.project_id, kind=kind, slug=slug, defaults=about)
-    Contract.objects.select_for_update().get(pk=contract.pk)
-    active = Revision.objects.filter(contract=contract, state=RevisionState.ACTIVE).first()
-    newest = Revision.objects.filter(contract=contract).aggregate(top=Max("number"))["top"] or 0
-    if active is not None:
-        Revision.objects.filter(pk=active.pk).update(state=RevisionState.SUPERSEDED)
+    if Revision.objects.filter(contract=contract).exclude(state=RevisionState.DRAFT).exists():
+        message = f"the {kind} “{slug}” has a revision already; propose a change of it"
+        raise Clash.at("/slug", message, code="contract_stands")
     revision = Revision.objects.create(
         project_id=by.project_id,
         contract=contract,
-        number=newest + 1,
+        number=_next_number(contract),
         state=RevisionState.ACTIVE,
         body=checked,
         body_hash=body_hash(checked),
-        base=active,
         proposed_by=by,
         decided_by=by,
         decided_at=now,
         reason=reason,
     )
     detail = {"contract": contract.public_id, "number": revision.number}
-    record("contract.install", revision.public_id, reason=reason, after=revision.body_hash, detail=detail)
+    record("contract.install", revision.public_id, reason=reason, after=fingerprint(checked), detail=detail)
     return revision
+
+
+def put_in_force(proposal: Proposal, text: ProposalText, *, decider: Actor, now: datetime) -> Revision:
+    """Make the approved text the active revision of its contract; the one it was based on is superseded.
+
+    Raises Clash (slug_taken) when the contract was to be new and the slug is not free.
+    """
+    contract = _contract_for(proposal)
+    active = active_revision(proposal.kind, proposal.slug)
+    if (active.pk if active else None) != text.base_id:
+        raise Clash.at("/base", "another revision holds since; rebase the proposal onto it", code="base_moved")
+    if text.base_id is not None:
+        Revision.objects.filter(pk=text.base_id).update(state=RevisionState.SUPERSEDED)
+    revision = Revision.objects.create(
+        project_id=proposal.project_id,
+        contract=contract,
+        number=_next_number(contract),
+        state=RevisionState.ACTIVE,
+        body=text.body,
+        body_hash=text.body_hash,
+        base_id=text.base_id,
+        proposal=proposal,
+        proposed_by_id=proposal.proposer_id,
+        decided_by=decider,
+        decided_at=now,
+        reason=text.title,
+    )
+    detail = {"contract": contract.public_id, "number": revision.number, "proposal": proposal.public_id}
+    before = fingerprint(text.base.body) if text.base else ""
+    record("contract.change", revision.public_id, before=before, after=fingerprint(text.body), detail=detail)
+    return revision
+
+
+def _contract_for(proposal: Proposal) -> Contract:
+    """Return the proposal's contract, locked; made now when it is new."""
+    named = {"project_id": proposal.project_id, "kind": proposal.kind, "slug": proposal.slug}
+    try:
+        with transaction.atomic():
+            contract, _ = Contract.objects.get_or_create(**named, defaults={"subject_id": proposal.subject_id})
+    except IntegrityError as error:
+        raise Clash.at("/slug", "this slug is not free; propose another one", code="slug_taken") from error
+    return Contract.objects.select_for_update().get(pk=contract.pk)
+
+
+def _next_number(contract: Contract) -> int:
+    return (Revision.objects.filter(contract=contract).aggregate(top=Max("number"))["top"] or 0) + 1

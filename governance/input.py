@@ -13,6 +13,7 @@ MAX_JSON_DEPTH = 32  # a hand-written context is never deeper; Postgres gives up
 MAX_JSON_BYTES = 256 * 1024
 LARGEST_NUMBER = 2**63 - 1  # beyond it readers of JSON begin to disagree; a longer one is sent as text
 LARGEST_COUNT = 2**31 - 1
+NAME_SHOWN = 64  # characters of an unknown field's name that are told back: enough to find it, not enough to flood
 
 
 class Input(Schema):

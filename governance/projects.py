@@ -8,6 +8,7 @@ from datetime import datetime
 from django.db import connection, transaction
 
 from governance.actors import Acting, acting_as
+from governance.audit import fingerprint
 from governance.errors import Invalid
 from governance.ids import new_id, parse_id, public_id
 from governance.models import Actor, Membership, Project, User
@@ -79,9 +80,9 @@ def open_project(
 def rename_project(acting: Acting, name: str) -> None:
     """Give the open scope's project another name. Needs an owner; raises Invalid."""
     check_may(acting, Deed.MANAGE_PROJECT)
-    called = checked_name(name, pointer="/name")
+    called, before = checked_name(name, pointer="/name"), project_name()
     Project.objects.filter(pk=acting.project_id).update(name=called)
-    record("project.rename", public_id("prj", acting.project_id))
+    record("project.rename", public_id("prj", acting.project_id), before=fingerprint(before), after=fingerprint(called))
 
 
 def limit_project(acting: Acting, max_input_tokens: int | None) -> None:

@@ -29,6 +29,7 @@ class Deed(StrEnum):
     EDIT_VISION = "edit_vision"
     CHANGE_TASKS = "change_tasks"
     PROPOSE_MEMORY = "propose_memory"
+    PROPOSE_CONTRACT = "propose_contract"  # also to edit one, and to comment on it
     MANAGE_MEMBERS = "manage_members"
     MANAGE_AGENTS = "manage_agents"
     MANAGE_KEYS = "manage_keys"
@@ -131,6 +132,52 @@ class RevisionState(StrEnum):
     DRAFT = "draft"
     ACTIVE = "active"
     SUPERSEDED = "superseded"
+
+
+class ProposalState(StrEnum):
+    DRAFT = "draft"
+    OPEN = "open"
+    APPROVED = "approved"
+    REJECTED = "rejected"
+    CHANGES_REQUESTED = "changes_requested"
+    WITHDRAWN = "withdrawn"
+    EXPIRED = "expired"
+
+
+class DecisionVerb(StrEnum):
+    """What a human said of a proposal."""
+
+    APPROVE = "approve"
+    EDIT_AND_APPROVE = "edit_and_approve"
+    REQUEST_CHANGES = "request_changes"
+    REJECT = "reject"
+
+
+class DecisionReason(StrEnum):
+    """Why a human decided so."""
+
+    SOUND = "sound"
+    UNCLEAR = "unclear"
+    WRONG = "wrong"
+    TOO_BROAD = "too_broad"
+    UNSAFE = "unsafe"
+    NOT_NEEDED = "not_needed"
+    DUPLICATE = "duplicate"
+    OTHER = "other"
+
+
+class Matter(StrEnum):
+    """What a change touches, where that says who may decide it."""
+
+    PERSONA = "persona"
+    ROLE = "role"
+    IDENTITY_CORE = "identity_core"
+    HARD_BOUNDARIES = "hard_boundaries"
+    PERMISSIONS = "permissions"
+    POLICY = "policy"
+    PROFILE = "profile"  # a self profile or a budget profile
+    SENSITIVITY_DOWNGRADE = "sensitivity_downgrade"
+    PRIVATE_TO_SHARED = "private_to_shared"
 
 
 class InboxKind(StrEnum):

@@ -26,12 +26,12 @@ from governance.errors import (
     UnsupportedMedia,
 )
 from governance.ids import parse_id
+from governance.input import NAME_SHOWN
 from governance.keys import authenticate
 from governance.vocabulary import KeyScope
 
 PAGE_DEFAULT, PAGE_MOST = 50, 200
 WHOLE_BODY = "/"
-NAME_SHOWN = 64  # characters of an unknown field's name that are told back: enough to find it, not enough to flood
 
 
 class KeyAuth(HttpBearer):

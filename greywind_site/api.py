@@ -9,6 +9,7 @@ from ninja.errors import AuthenticationError, HttpError, ValidationError
 
 from governance.errors import FieldFault, Invalid, NotThere, Problem, Refusal, TooLarge, Unauthenticated
 from governance.key_api import router as key
+from governance.proposal_api import router as proposals
 from governance.web import WHOLE_BODY, JsonBody, KeyAuth, pointer
 from greywind_site.middleware import database_unavailable, trace_id_of
 from greywind_site.openapi import DocumentedAPI
@@ -33,7 +34,7 @@ api = DocumentedAPI(
     docs_url="/docs",
     urls_namespace="api",
 )
-for router in (context, threads, tasks, sessions, events, artifacts, memories, key):
+for router in (context, threads, tasks, sessions, events, artifacts, memories, proposals, key):
     api.add_router("", router)
 
 

@@ -11,6 +11,7 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "greywind_site.settings")
 from django.conf import settings
 
 TRACE_HEADER = "greywind_trace_id"
+ANCHOR_FILE = settings.GREYWIND.anchor_file
 
 app = Celery("greywind_site")
 app.conf.update(
@@ -31,6 +32,9 @@ app.conf.update(
     beat_schedule={
         # Rarely due and cheap: a provisional thread is swept a day after it was made.
         "sweep-provisional-threads": {"task": "threads.sweep_provisional", "schedule": 600.0},
+        # A proposal waits for weeks, so an hour more is nothing.
+        "sweep-expired-proposals": {"task": "governance.sweep_proposals", "schedule": 3600.0},
+        **({"anchor-ledgers": {"task": "site.anchor_ledgers", "schedule": 86_400.0}} if ANCHOR_FILE else {}),
     },
 )
 app.autodiscover_tasks()

@@ -10,7 +10,7 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
-from governance.lifecycle import INBOX_TRANSITIONS, REVISION_TRANSITIONS
+from governance.lifecycle import INBOX_TRANSITIONS, PROPOSAL_TRANSITIONS, REVISION_TRANSITIONS
 from greywind_site.api import api
 from greywind_site.config import OUTSIDE, PREFIX, Config
 from memories.lifecycle import MEMORY_TRANSITIONS
@@ -26,6 +26,7 @@ MACHINES: Mapping[str, Mapping[Any, frozenset[Any]]] = {
     "Attempt": ATTEMPT_TRANSITIONS,
     "Memory": MEMORY_TRANSITIONS,
     "Revision": REVISION_TRANSITIONS,
+    "Proposal": PROPOSAL_TRANSITIONS,
     "InboxItem": INBOX_TRANSITIONS,
 }
 

@@ -13,6 +13,7 @@ CREATES = frozenset(
         "create_task",
         "create_thread",
         "open_session",
+        "propose_contract",
         "propose_memory",
         "report_outcome",
         "resume_session",

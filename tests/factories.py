@@ -10,11 +10,15 @@ from typing import Any
 
 from django.utils import timezone
 
-from governance.contracts import body_hash
-from governance.models import ApiKey, Contract, InboxItem, Revision, StoredAnswer
+from governance.decisions import DecisionWish, decide
+from governance.models import ApiKey, Contract, InboxItem, Proposal, Revision, StoredAnswer
+from governance.proposal_reading import sight
+from governance.proposals import ProposalWish, comment
+from governance.proposals import propose as propose_contract
 from governance.replays import claim
+from governance.schemas import body_hash
 from governance.scope import project_scope
-from governance.vocabulary import ActorKind, Audience, ContractKind, InboxKind
+from governance.vocabulary import ActorKind, Audience, ContractKind, DecisionVerb, InboxKind
 from memories.models import Injection, Memory, MemoryParent
 from memories.vocabulary import MemoryType
 from memories.writes import EvidenceWish, MemoryWish, admit, propose
@@ -59,6 +63,7 @@ class World:
     summary: WorkSummary
     inbox: InboxItem
     answer: StoredAnswer
+    proposal: Proposal | None
 
     @property
     def session(self) -> Session:
@@ -78,6 +83,7 @@ def seed(cast: Cast, *, canary: str, maker: Member | None = None, private: bool 
     packet, outcome = make_packet(by, opening.session, canary=canary, now=now)
     if private:
         make_contract(by, canary=canary, now=now)
+    rows["proposal"] = None if private else make_proposal(by, cast.owner, canary=canary, now=now)
     rows |= make_engine_rows(
         by, opening.session, memory=rows["memory"], candidate=rows["candidate"], packet=packet, canary=canary, now=now
     )
@@ -237,6 +243,32 @@ def make_contract(by: Member, *, canary: str, now: datetime) -> Revision:
         return Revision.objects.create(
             contract=contract, number=1, body=body, body_hash=body_hash(body), proposed_by_id=by.actor.pk, **home
         )
+
+
+def make_proposal(by: Member, human: Member, *, canary: str, now: datetime) -> Proposal:
+    """Propose two roles; the first waits, with a comment of its proposer, and a human sent the second one back.
+
+    What is proposed is the whole project's, so there is no private one.
+    """
+    with project_scope(by.acting):
+        made = [_proposed_role(by, canary, slug, now=now) for slug in (canary, f"{canary}-again")]
+        comment(by.acting, made[0], f"{canary} needs it", now=now)
+    with project_scope(human.acting):
+        seen = sight(made[1])
+        wish = DecisionWish(
+            verb=DecisionVerb.REQUEST_CHANGES,
+            expected_version=1,
+            seen_hash=seen.seen_hash,
+            text=f"say more of {canary}",
+        )
+        decide(human.acting, made[1], wish, now=now)
+    return made[0]
+
+
+def _proposed_role(by: Member, canary: str, slug: str, *, now: datetime) -> Proposal:
+    body = {"slug": slug, "duties": [f"keep the tides of {canary}"]}
+    wish = ProposalWish(kind=ContractKind.ROLE, slug=slug, body=body, title=f"a keeper of {canary}")
+    return propose_contract(by.acting, wish, now=now)
 
 
 def _handoff(session: Session, *, canary: str, author: Member, now: datetime) -> Handoff:

@@ -26,7 +26,10 @@ class Contract(ContentRow):
 
 
 class Revision(ContentRow):
-    """One immutable text of a contract. At most one revision of a contract is active."""
+    """One immutable text of a contract. At most one revision of a contract is active.
+
+    `proposal` is the one that was approved; None for the first revision, which an owner installed.
+    """
 
     PREFIX: ClassVar[str] = "rev"
 
@@ -40,6 +43,7 @@ class Revision(ContentRow):
     decided_by = scoped_fk("governance.Actor", null=True)
     reason = models.CharField(max_length=500, default="", blank=True)
     decided_at = models.DateTimeField(null=True, blank=True)
+    proposal = scoped_fk("governance.Proposal", null=True)
 
     class Meta:
         constraints = [
@@ -50,6 +54,7 @@ class Revision(ContentRow):
                 condition=models.Q(state=RevisionState.ACTIVE),
                 name="revision_one_active",
             ),
+            models.UniqueConstraint(fields=["project", "proposal"], name="revision_one_a_proposal"),
             models.CheckConstraint(
                 condition=models.Q(state=RevisionState.DRAFT) | models.Q(decided_by__isnull=False),
                 name="revision_decided_by_someone",

@@ -7,12 +7,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from django.contrib.auth.hashers import UNUSABLE_PASSWORD_PREFIX
+
 from governance.actors import Acting, acting_as
 from governance.agents import add_agent
 from governance.models import User
 from governance.projects import open_project
 from governance.scope import project_scope
-from governance.seats import seats_of
+from governance.seats import acting_in, seats_of
 from governance.vocabulary import KeyScope, Language
 from greywind_site.operating.erasing import erase_project, has_owner
 from sessions.asking import ContextAsk
@@ -54,15 +56,17 @@ def fly(*, now: datetime) -> str:
 
 @contextmanager
 def _cage(*, now: datetime) -> Iterator[Cage]:
-    """A project whose owner's account is closed: it stands in no list, and nobody can sign in to it."""
+    """A project whose owner's account is closed at once: it stands in no list, and nobody can sign in to it."""
     _sweep(before=now - LONGEST_FLIGHT)
     word = f"{NAME}-{secrets.token_hex(6)}"
-    account = User(username=word, is_active=False, date_joined=now)
+    account = User(username=word, date_joined=now)
     account.set_unusable_password()
     account.save()
-    _, human = open_project(word, owner=account, now=now, language=Language.EN)
-    owner = acting_as(human)
     try:
+        # Only an open account can install a project's first contracts.
+        _, human = open_project(word, owner=account, now=now, language=Language.EN)
+        owner = acting_as(human)
+        User.objects.filter(pk=account.pk).update(is_active=False)
         with project_scope(owner):
             agent = add_agent(owner, word, roles=[ROLE], now=now)
         yield Cage(owner=owner, agent=acting_as(agent, scopes=frozenset(KeyScope)), word=word)
@@ -70,7 +74,7 @@ def _cage(*, now: datetime) -> Iterator[Cage]:
         if has_owner():
             _erase(account)
         else:
-            _archive(owner)
+            _archive(account)
 
 
 def _write(cage: Cage, *, now: datetime) -> Session:
@@ -99,7 +103,8 @@ def _compile(cage: Cage, session: Session, *, now: datetime) -> None:
 
 def _sweep(*, before: datetime) -> None:
     """Take away what a canary that was killed in its flight left behind."""
-    fallen = User.objects.filter(username__startswith=f"{NAME}-", is_active=False, date_joined__lt=before)
+    fallen = User.objects.filter(username__regex=f"^{NAME}-[0-9a-f]{{12}}$", date_joined__lt=before)
+    fallen = fallen.filter(password__startswith=UNUSABLE_PASSWORD_PREFIX)
     for account in fallen if has_owner() else ():
         _erase(account)
 
@@ -110,7 +115,10 @@ def _erase(account: User) -> None:
     account.delete()
 
 
-def _archive(owner: Acting) -> None:
-    with project_scope(owner):
-        for thread in Thread.objects.all():
-            archive_thread(owner, thread, reason=NAME)
+def _archive(account: User) -> None:
+    User.objects.filter(pk=account.pk).update(is_active=False)
+    for seat in seats_of(account):
+        owner = acting_in(seat, trace_id="")
+        with project_scope(owner):
+            for thread in Thread.objects.all():
+                archive_thread(owner, thread, reason=NAME)

@@ -19,6 +19,9 @@ READ, PROPOSE, EVIDENCE = KeyScope.MEMORY_READ, KeyScope.MEMORY_PROPOSE, KeyScop
 ASK = {"user_input": {"raw_text": "when do the tide tables begin?"}}
 SPOKEN = {"events": [{"client_id": "said", "role": "user", "text": "the tables are late"}]}
 LEARNT = {"content": "The tables are late.", "type": "semantic"}
+PROPOSAL = KeyScope.PROPOSAL_CREATE
+PROPOSED = {"kind": "role", "slug": "dev", "body": {"slug": "dev", "duties": ["mind the tides"]}, "title": "more"}
+PROPOSED_PROFILE = {"kind": "self_profile", "slug": "of-{own_canary}", "body": {"self_id": "me"}, "title": "me"}
 ANY_VERSION = {"If_Match": "*"}
 
 
@@ -79,7 +82,7 @@ def ids_of(world: World) -> dict[str, str]:
         "revision": revision.public_id,
         "person": public_id("act", world.maker.actor.owned_by_id),
         "constraint": world.constraint_ref,
-    }
+    } | ({"proposal": world.proposal.public_id} if world.proposal else {})
 
 
 def random_like(ids: Mapping[str, str], asked: tuple[str, ...]) -> dict[str, str]:
@@ -195,10 +198,21 @@ CALLS = [
     _call("get_memory GET /memories/{memory}", (READ,), None, "{canary}", "memory"),
     _call("list_memories GET /memories", (READ,), None, "{canary}"),
     _call("show_key GET /key", (), None, '"memory:read"'),
+    _call("propose_contract POST /proposals +", (PROPOSAL,), PROPOSED, "dev"),
+    _call("list_proposals GET /proposals", (PROPOSAL,), None, "keeper"),
     _call("search_memories GET /memories/search?q=tide+tables+{canary}", (READ,), None, "begin at noon"),
 ]
 # Rows that every member of a project may read, and no outsider.
 OF_THE_PROJECT = [
     replace(_opened("revision://{revision}", "revision"), shows="hard_boundaries"),
+    _call("get_proposal GET /proposals/{proposal}", (PROPOSAL,), None, "{canary}", "proposal"),
+    _call("withdraw_proposal POST /proposals/{proposal}/withdraw + !", (PROPOSAL,), {}, "withdrawn", "proposal"),
+    _call(
+        "propose_contract POST /proposals +",
+        (PROPOSAL,),
+        PROPOSED_PROFILE | {"subject": "{person}"},
+        "{own_canary}",
+        "person",
+    ),
     replace(_compiled(NOT_MINE | {"on_behalf_of": "{person}"}, "person"), shows="{thread}"),
 ]

@@ -186,7 +186,7 @@ def body_cases() -> Iterator[Case]:
 def path_cases() -> Iterator[Case]:
     for name, call in CALLS.items():
         for noun in re.findall(r"/\{(\w+)\}", call.path):
-            short = {"packet": "pkt", "artifact": "art"}.get(noun, noun[:3])
+            short = {"packet": "pkt", "artifact": "art", "proposal": "prp"}.get(noun, noun[:3])
             wrong = {"malformed": "nope", "unknown": f"{short}_{NOBODY}", "nul": f"{short}_%00", "long": "a" * 3000}
             wrong |= {
                 "foreign": f"{{foreign {noun}}}",

@@ -4,14 +4,14 @@ from typing import Any
 
 import pytest
 
-from governance.contracts import install
 from governance.models import AuditEvent
 from governance.scope import project_scope
 from governance.vocabulary import ContractKind
 from sessions.models import ContextPacket
 from sessions.vocabulary import EventKind
 from tests.api.asking import append, ask, compiled, event, layer, make_thread, open_session, refused, tokens
-from tests.cast import Cast, at
+from tests.cast import Cast
+from tests.governing import changed
 
 DIALECTS = ("openai.chat", "anthropic.messages", "text")
 WORDS = {
@@ -145,16 +145,14 @@ def test_a_malformed_profile_name_is_refused(cast: Cast, name: str) -> None:
 
 
 def large_contract(cast: Cast) -> None:
-    """Give the dev a role contract of some three thousand tokens."""
-    duties = [f"Duty {n}: read every line of module {n} aloud and sign for it in the book." for n in range(150)]
-    with project_scope(cast.owner.acting):
-        body = {"slug": "dev", "duties": duties}
-        install(ContractKind.ROLE, "dev", body, by=cast.owner.actor, reason="test", now=at(9))
+    """Give the dev a role contract of some thousand tokens."""
+    duties = [f"Duty {n}: read every line of module {n} aloud and sign for it in the book." for n in range(50)]
+    changed(cast, ContractKind.ROLE, "dev", {"slug": "dev", "duties": duties})
 
 
 def test_a_role_contract_larger_than_the_cap_is_refused_with_the_shortfall(cast: Cast) -> None:
     large_contract(cast)
-    answer = cast.dev.client().post("/context", ask(budget={"max_input_tokens": 1500}))
+    answer = cast.dev.client().post("/context", ask(budget={"max_input_tokens": 700}))
     problem = refused(answer, 422, "required_content_exceeds_budget")
     short = {row["layer"]: row for row in problem["shortfall"]}
     assert short["role"]["needed"] > short["role"]["available"] >= 0
@@ -168,7 +166,7 @@ def test_a_refusal_names_the_budget(cast: Cast) -> None:
 
 def test_a_refusal_is_recorded(cast: Cast) -> None:
     large_contract(cast)
-    answer = cast.dev.client().post("/context", ask(budget={"max_input_tokens": 1500}))
+    answer = cast.dev.client().post("/context", ask(budget={"max_input_tokens": 700}))
     with project_scope(cast.dev.acting):
         packet = ContextPacket.objects.get()
         entry = AuditEvent.objects.get(verb="context.refuse")

@@ -14,13 +14,14 @@ from governance.keys import mint
 from governance.models import Actor, ApiKey
 from governance.scope import project_scope
 from governance.vocabulary import KeyScope
-from tests.api.endpoints import CALLS, Call, filled, ids_of, owned_by, random_like
+from tests.api.endpoints import CALLS, OF_THE_PROJECT, Call, filled, ids_of, owned_by, random_like
 from tests.api.test_outsider import heard
 from tests.cast import ROLES, Api
 from tests.stage import Stage, stage
 
 __all__ = ["stage"]  # the fixture of this module
-FIRST = {call.operation: call for call in reversed(CALLS)}
+EVERY = [*CALLS, *OF_THE_PROJECT]
+FIRST = {call.operation: call for call in reversed(EVERY)}
 ONCE = sorted(FIRST.values(), key=str)
 # What each endpoint needs, written again by hand: a scope that is missing here or too many is a defect.
 NEEDED = {
@@ -34,6 +35,7 @@ NEEDED = {
     "explain_context": {"context:compile"},
     "get_context": {"context:compile"},
     "get_memory": {"memory:read"},
+    "get_proposal": {"proposal:create"},
     "get_session": {"session:write"},
     "get_task": {"session:write"},
     "get_thread": {"session:write"},
@@ -42,8 +44,10 @@ NEEDED = {
     "list_constraints": {"session:write"},
     "list_events": {"session:write"},
     "list_memories": {"memory:read"},
+    "list_proposals": {"proposal:create"},
     "list_threads": {"session:write"},
     "open_session": {"session:write"},
+    "propose_contract": {"proposal:create"},
     "propose_memory": {"memory:propose"},
     "put_vision": {"session:write"},
     "read_artifact": {"evidence:read"},
@@ -57,6 +61,7 @@ NEEDED = {
     "show_key": set(),
     "start_attempt": {"session:write"},
     "store_artifact": {"session:write"},
+    "withdraw_proposal": {"proposal:create"},
 }
 
 
@@ -128,7 +133,7 @@ def test_a_good_key_opens_what_bad_ones_do_not(stage: Stage) -> None:
 
 
 def test_every_operation_has_its_scopes_written_down() -> None:
-    assert {call.operation: set(call.scopes) for call in CALLS} == NEEDED
+    assert {call.operation: set(call.scopes) for call in EVERY} == NEEDED
 
 
 @pytest.fixture(scope="module")

@@ -46,6 +46,7 @@ def make_world(cast: Cast) -> World:
         "memory": ok(api.post("/memories", {"content": "Comments matter.", "type": "semantic"}))["id"],
         "closed": _closed(api),
         "human": cast.owner.actor.public_id,
+        "proposal": ok(api.post("/proposals", _proposal() | {"slug": "scribe", "subject": None} | SCRIBE))["id"],
     }
 
 
@@ -222,6 +223,22 @@ def _task() -> Body:
     return {**texts, "depends_on": ["{needed}"], "max_input_tokens": 500}
 
 
+SCRIBE = {"kind": "role", "base": 0, "body": {"slug": "scribe", "duties": ["write it down"]}}
+
+
+def _proposal() -> Body:
+    return {
+        "kind": "self_profile",
+        "slug": "of-the-owner",
+        "body": {"self_id": "me", "preference_model": {"communication": {"tone": "dry"}}},
+        "title": "t",
+        "rationale": "r",
+        "base": 0,
+        "risk": "low",
+        "subject": "{human}",
+    }
+
+
 CALLS: dict[str, Endpoint] = {
     "compile_context": Endpoint("POST", "/context", _context, CONTEXT_KINDS),
     "get_context": Endpoint("GET", "/context/{packet}"),
@@ -338,5 +355,25 @@ CALLS: dict[str, Endpoint] = {
     "search_memories": Endpoint("GET", "/memories/search?q=comments"),
     "get_memory": Endpoint("GET", "/memories/{memory}"),
     "list_memories": Endpoint("GET", "/memories"),
+    "propose_contract": Endpoint(
+        "POST",
+        "/proposals",
+        _proposal,
+        {
+            "kind": "enum",
+            "slug": "full",
+            "body": "json",
+            "title": "full",
+            "rationale": "text",
+            "base": "count",
+            "risk": "enum",
+            "subject": "act",
+        },
+    ),
+    "list_proposals": Endpoint("GET", "/proposals"),
+    "get_proposal": Endpoint("GET", "/proposals/{proposal}"),
+    "withdraw_proposal": Endpoint(
+        "POST", "/proposals/{proposal}/withdraw", lambda: {"reason": "r"}, {"reason": "text"}
+    ),
     "show_key": Endpoint("GET", "/key"),
 }

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Any
 
-from governance.lifecycle import INBOX_TRANSITIONS, REVISION_TRANSITIONS
+from governance.lifecycle import INBOX_TRANSITIONS, PROPOSAL_TRANSITIONS, REVISION_TRANSITIONS
 from memories.lifecycle import MEMORY_TRANSITIONS
 from sessions.lifecycle import ATTEMPT_TRANSITIONS, SESSION_TRANSITIONS
 from threads.lifecycle import TASK_TRANSITIONS, THREAD_TRANSITIONS
@@ -21,6 +21,8 @@ class Machine:
     grid: str
     initial: frozenset[str]
     column: str = "state"
+    # Moves that need more than the table, such as a human's decision; their own tests show what it is.
+    guarded: frozenset[tuple[str, str]] = frozenset()
     also: dict[str, Any] = field(default_factory=dict)
 
     @property
@@ -92,6 +94,32 @@ REVISION = Machine(
     active          .      .       x
     superseded      .      .       .""",
     initial=frozenset({"draft", "active"}),
+    guarded=frozenset({("draft", "active"), ("", "active")}),
+    also={"proposal_id": None},
+)
+PROPOSAL = Machine(
+    "governance_proposal",
+    PROPOSAL_TRANSITIONS,
+    """
+                        draft open approved rejected changes_requested withdrawn expired
+    draft                 .    x      .        .             .             x        .
+    open                  .    .      x        x             x             x        x
+    approved              .    .      .        .             .             .        .
+    rejected              .    .      .        .             .             .        .
+    changes_requested     .    x      .        .             .             x        x
+    withdrawn             .    .      .        .             .             .        .
+    expired               .    .      .        .             .             .        .""",
+    initial=frozenset({"draft"}),
+    guarded=frozenset(
+        {
+            ("draft", "open"),
+            ("changes_requested", "open"),
+            ("open", "approved"),
+            ("open", "rejected"),
+            ("open", "changes_requested"),
+        }
+    ),
+    also={"version": 0},
 )
 INBOX = Machine(
     "governance_inboxitem",
@@ -123,7 +151,7 @@ MEMORY = Machine(
     column="status",
     also={"reason_code": "why"},
 )
-PLAIN = [THREAD, TASK, SESSION, ATTEMPT, REVISION, INBOX]
+PLAIN = [THREAD, TASK, SESSION, ATTEMPT, REVISION, PROPOSAL, INBOX]
 ALL = [*PLAIN, MEMORY]
 CHAIN = ["candidate", "screened", "evidence_checked", "policy_checked", "user_aligned", "committed", "active"]
 GATES = {

@@ -8,6 +8,9 @@ APPEND_ONLY = (
     "agent_sessions_packetoutcome",
     "agent_sessions_worksummary",
     "governance_auditevent",
+    "governance_comment",
+    "governance_decision",
+    "governance_proposaltext",
     "memories_gateverdict",
     "memories_injection",
     "memories_memoryevidence",
@@ -15,7 +18,7 @@ APPEND_ONLY = (
     "memories_memoryversion",
     "threads_vision",
 )
-UNDELETABLE = ("governance_revision",)
+UNDELETABLE = ("governance_proposal", "governance_revision")
 CHANGEABLE = (
     "agent_sessions_attempt",
     "agent_sessions_providersession",
@@ -42,7 +45,11 @@ WITHOUT_AUDIENCE = frozenset(
         "governance_actor",
         "governance_apikey",
         "governance_auditevent",
+        "governance_comment",
+        "governance_decision",
         "governance_membership",
+        "governance_proposal",
+        "governance_proposaltext",
         "governance_storedanswer",
     }
 )
@@ -77,8 +84,11 @@ FRESH = {
     "governance_actor": {"name": "copy", "user_id": None},
     "governance_apikey": {"prefix": "copycopy"},
     "governance_contract": {"slug": "copy"},
+    "governance_decision": {"version": 99},
     "governance_inboxitem": {"ref": "copy"},
-    "governance_revision": {"number": 99, "state": "draft"},
+    "governance_proposal": {"state": "draft", "version": 0},
+    "governance_proposaltext": {"version": 99},
+    "governance_revision": {"number": 99, "state": "draft", "proposal_id": None},
     "governance_storedanswer": {"idempotency_key": "copy"},
     "memories_gateverdict": {"gate": "copy"},
     "memories_injection": {"packet_id": "00000000-0000-0000-0000-000000000001"},

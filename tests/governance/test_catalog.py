@@ -36,6 +36,7 @@ PLAIN_VALUES = {("memories_injection", "packet_id"), ("memories_memory", "scope_
 DOORS = {
     "audit_head": "gw_ledger",
     "auth_key": "gw_doors",
+    "due_proposals": "gw_doors",
     "due_work": "gw_doors",
     "greywind_audit_chain": "gw_ledger",
     "memberships_of": "gw_doors",
@@ -147,6 +148,7 @@ def test_a_door_role_reads_only_what_its_functions_need(role: str) -> None:
             "governance_apikey",
             "governance_membership",
             "governance_project",
+            "governance_proposal",
             "threads_thread",
         },
         "gw_search": {"memories_passage"},

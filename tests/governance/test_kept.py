@@ -21,6 +21,22 @@ FROZEN = {
         "proposed_by_id": "gen_random_uuid()",
         "created_at": "created_at + interval '1 day'",
     },
+    "governance_proposal": {
+        "project_id": "gen_random_uuid()",
+        "kind": "'policy'",
+        "slug": "'changed'",
+        "subject_id": "gen_random_uuid()",
+        "proposer_id": "gen_random_uuid()",
+        "reverts_id": "gen_random_uuid()",
+        "created_at": "created_at + interval '1 day'",
+        "version": "version + 1",
+    },
+    "agent_sessions_attempt": {
+        "persona_revision_id": "gen_random_uuid()",
+        "role_revision_id": "gen_random_uuid()",
+        "policy_revision_id": "gen_random_uuid()",
+        "self_profile_revision_id": "gen_random_uuid()",
+    },
     "memories_memory": {
         "project_id": "gen_random_uuid()",
         "origin": "'external_agent'",

@@ -13,9 +13,11 @@ from governance.transitions import check_move
 from memories.lifecycle import GATES_BEFORE
 from tests.governance.machines import ALL, ATTEMPT, CHAIN, GATES, INBOX, MEMORY, PLAIN, REVISION, SESSION, Machine
 from tests.governance.rawsql import COPY, name, owner, rolled_back
+from tests.governance.tables import WITHOUT_AUDIENCE
 from tests.stage import Stage
 
 REFUSED = "GW002"
+UNDECIDED = "GW006"  # the move is the table's, and nobody has decided it
 
 
 def named(machine: Machine) -> str:
@@ -42,8 +44,9 @@ def _rows(link: psycopg.Connection, machine: Machine, stage: Stage) -> dict[str,
 
 
 def _copy(link: psycopg.Connection, machine: Machine, stage: Stage, values: dict[str, Any]) -> tuple[Any, list[Any]]:
-    pick = sql.SQL("SELECT id FROM {} WHERE audience = 'project' AND project_id = %s ORDER BY id LIMIT 1")
-    [original] = link.execute(pick.format(name(machine.table)), [stage.alpha.project.pk]).fetchone()
+    shared = sql.SQL("" if machine.table in WITHOUT_AUDIENCE else "AND audience = 'project'")
+    pick = sql.SQL("SELECT id FROM {} WHERE project_id = %s {} ORDER BY id LIMIT 1").format(name(machine.table), shared)
+    [original] = link.execute(pick, [stage.alpha.project.pk]).fetchone()
     statement = sql.SQL("{} RETURNING id").format(COPY.format(table=name(machine.table)))
     return statement, [Jsonb(machine.also | values), original]
 
@@ -78,7 +81,12 @@ def moves_of(link: psycopg.Connection, machine: Machine, standing: Any) -> dict[
 
 def expected(machine: Machine, moves: set[tuple[str, str]]) -> dict[tuple[str, str], str | None]:
     pairs = [(here, there) for here, there in product(machine.states, repeat=2) if here != there]
-    return {pair: None if pair in moves else REFUSED for pair in pairs}
+    return {pair: verdict(machine, pair, allowed=pair in moves) for pair in pairs}
+
+
+def verdict(machine: Machine, pair: tuple[str, str], *, allowed: bool) -> str | None:
+    """Return what plain SQL must hear for a move, or for a beginning (from the empty state)."""
+    return (UNDECIDED if pair in machine.guarded else None) if allowed else REFUSED
 
 
 @pytest.mark.parametrize("machine", ALL, ids=named)
@@ -140,7 +148,8 @@ def test_a_row_begins_only_where_the_design_says(
     link = request.getfixturevalue(role)
     with rolled_back(link, stage.alpha.dev.acting):
         heard = beginnings(link, machine, stage, standing)
-    assert heard == {state: None if state in machine.initial else REFUSED for state in machine.states}
+    allowed = {state: state in machine.initial for state in machine.states}
+    assert heard == {state: verdict(machine, ("", state), allowed=can) for state, can in allowed.items()}
 
 
 def give(link: psycopg.Connection, stage: Stage, memory: Any, gates: list[str], *, passed: bool = True) -> None:

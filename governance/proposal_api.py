@@ -1,0 +1,142 @@
+"""HTTP: asking for a change of a contract, and seeing what became of it. Nothing here decides: a human does."""
+
+from typing import Annotated, Any
+
+from django.http import HttpRequest, HttpResponse
+from django.utils import timezone
+from ninja import Router
+from pydantic import Field, Strict
+
+from governance.ids import parse_id
+from governance.input import LARGEST_COUNT, Id, Input, Json, OptionalText, Text
+from governance.models import Proposal, ProposalText
+from governance.proposal_reading import decisions_of, find_proposal, sight
+from governance.proposals import ProposalWish, propose, withdraw
+from governance.replays import once
+from governance.scope import project_scope
+from governance.vocabulary import ContractKind, KeyScope, ProposalState, Risk
+from governance.web import acting_of, answer, listed, newest_first
+
+router = Router(tags=["proposals"])
+HELD = "It is held: a human of this project decides it in the console, and no key can."
+
+
+class ProposalIn(Input):
+    kind: ContractKind
+    slug: Annotated[Text, Field(max_length=64)]
+    body: Json
+    title: Annotated[Text, Field(max_length=300)]
+    rationale: Annotated[OptionalText, Field(max_length=8000)] = ""
+    base: Annotated[int, Strict(), Field(ge=0, le=LARGEST_COUNT)] | None = None
+    risk: Risk = Risk.LOW
+    subject: Id | None = None
+
+
+class WithdrawIn(Input):
+    reason: Annotated[OptionalText, Field(max_length=500)] = ""
+
+
+@router.post("/proposals", operation_id="propose_contract")
+def post_proposal(request: HttpRequest, body: ProposalIn) -> HttpResponse:
+    """Propose a persona, role, policy, self profile or budget profile, or a change of one. A human decides it.
+
+    `base` is the number of the revision that you changed; without it, the active one.
+    """
+    acting = acting_of(request, KeyScope.PROPOSAL_CREATE)
+
+    def act() -> HttpResponse:
+        with project_scope(acting):
+            proposal = propose(acting, _wish(body), now=timezone.now())
+            return answer(_shown(proposal), status=201, version=proposal.version)
+
+    return once(request, acting, act)
+
+
+@router.get("/proposals", operation_id="list_proposals")
+def get_proposals(
+    request: HttpRequest, state: ProposalState | None = None, cursor: str | None = None, limit: int | None = None
+) -> HttpResponse:
+    """List what this key's agent proposed, newest first, and where each stands."""
+    acting = acting_of(request, KeyScope.PROPOSAL_CREATE)
+    with project_scope(acting, read_only=True):
+        mine = Proposal.objects.filter(proposer_id=acting.actor_id)
+        chosen = mine if state is None else mine.filter(state=state)
+        page = newest_first(chosen, cursor=cursor, limit=limit)
+        texts = _texts_of(page.rows)
+        return answer(listed(page, lambda row: _brief(row, texts[row.pk])))
+
+
+@router.get("/proposals/{proposal_id}", operation_id="get_proposal")
+def get_proposal(request: HttpRequest, proposal_id: str) -> HttpResponse:
+    """Show a proposal: what it asks for, where it stands, and what was decided."""
+    acting = acting_of(request, KeyScope.PROPOSAL_CREATE)
+    with project_scope(acting, read_only=True):
+        proposal = find_proposal(proposal_id, pointer="{proposal_id}")
+        return answer(_shown(proposal), version=proposal.version)
+
+
+@router.post("/proposals/{proposal_id}/withdraw", operation_id="withdraw_proposal")
+def post_withdraw(request: HttpRequest, proposal_id: str, body: WithdrawIn) -> HttpResponse:
+    """Take back a proposal of this key's agent that nobody has decided yet."""
+    acting = acting_of(request, KeyScope.PROPOSAL_CREATE)
+
+    def act() -> HttpResponse:
+        with project_scope(acting):
+            proposal = find_proposal(proposal_id, pointer="{proposal_id}")
+            withdraw(acting, proposal, reason=body.reason, now=timezone.now())
+            return answer(_shown(proposal), version=proposal.version)
+
+    return once(request, acting, act)
+
+
+def _wish(body: ProposalIn) -> ProposalWish:
+    subject = parse_id("act", body.subject, pointer="/subject") if body.subject else None
+    return ProposalWish(**body.model_dump(exclude={"subject"}), subject=subject)
+
+
+def _texts_of(rows: list[Proposal]) -> dict[Any, ProposalText]:
+    texts = ProposalText.objects.filter(proposal__in=rows).order_by("version").select_related("base")
+    return {text.proposal_id: text for text in texts}
+
+
+def _brief(proposal: Proposal, text: ProposalText) -> dict[str, Any]:
+    return {
+        "id": proposal.public_id,
+        "ref": proposal.ref,
+        "kind": proposal.kind,
+        "slug": proposal.slug,
+        "title": text.title,
+        "state": proposal.state,
+        "version": proposal.version,
+        "base": text.base.number if text.base else None,
+        "risk": text.risk,
+        "decided_by_level": text.level,
+        "held": proposal.closed_at is None,
+        "created_at": proposal.created_at,
+        "expires_at": proposal.expires_at,
+        "closed_at": proposal.closed_at,
+    }
+
+
+def _shown(proposal: Proposal) -> dict[str, Any]:
+    seen = sight(proposal)
+    text = seen.text
+    decided = [
+        {
+            "verb": row.verb,
+            "version": row.version,
+            "reason_code": row.reason_code,
+            "text": row.text,
+            "at": row.created_at,
+        }
+        for row in decisions_of(proposal)
+    ]
+    return _brief(proposal, text) | {
+        "body": text.body,
+        "body_hash": text.body_hash,
+        "rationale": text.rationale,
+        "tokens": {"before": text.tokens_before, "after": text.tokens_after, "encoding": "o200k_base"},
+        "base_moved": seen.moved,
+        "decisions": decided,
+        "message": HELD if proposal.closed_at is None else f"It is {proposal.state}.",
+    }

@@ -1,0 +1,182 @@
+"""A proposal as somebody looks at it: its texts, what they rest on, who may decide, and the hash of what was seen."""
+
+import hashlib
+import uuid
+from dataclasses import dataclass
+
+from governance.actors import Acting
+from governance.contracts import active_revision
+from governance.eligibility import Bar, Case, approvals_needed, bar
+from governance.errors import Forbidden, Invalid, NotThere
+from governance.ids import parse_id
+from governance.models import Actor, Comment, Decision, Membership, Proposal, ProposalText, Revision
+from governance.people import level_of
+from governance.vocabulary import (
+    ActorKind,
+    ContractKind,
+    DecisionVerb,
+    MembershipLevel,
+    ProposalState,
+    Risk,
+    rank,
+)
+
+APPROVING = (DecisionVerb.APPROVE, DecisionVerb.EDIT_AND_APPROVE)
+DEFAULT_POLICY = "default"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sight:
+    """A proposal at one moment. `moved` says that its contract has another active revision than the text's base.
+
+    `seen_hash` binds a decision to the text, its base and the policy in force. `approvals` are those of this text.
+    """
+
+    proposal: Proposal
+    text: ProposalText
+    base: Revision | None
+    active: Revision | None
+    policy_revision_id: uuid.UUID | None
+    seen_hash: str
+    case: Case
+    approvals: int
+
+    @property
+    def moved(self) -> bool:
+        return (self.active.pk if self.active else None) != self.text.base_id
+
+    @property
+    def needed(self) -> int:
+        return approvals_needed(self.case)
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """Why somebody may not decide, as a code and in words."""
+
+    code: str
+    message: str
+
+
+def find_proposal(text: str, *, pointer: str) -> Proposal:
+    """Return the open scope's proposal with this public id; raises NotThere."""
+    try:
+        wanted = parse_id(Proposal.PREFIX, text, pointer=pointer)
+    except Invalid as error:
+        raise NotThere.there(pointer) from error
+    found = Proposal.objects.select_related("proposer", "contract").filter(pk=wanted).first()
+    if found is None:
+        raise NotThere.there(pointer)
+    return found
+
+
+def sight(proposal: Proposal, *, version: int | None = None) -> Sight:
+    """Return the proposal as it stands now; `version` looks at an older text. Raises NotThere for an unknown one."""
+    text = text_of(proposal, version if version is not None else proposal.version)
+    policy = active_revision(ContractKind.POLICY, DEFAULT_POLICY)
+    said = Decision.objects.filter(proposal=proposal, version=text.version, verb__in=APPROVING)
+    seen = seen_hash(text, policy)
+    return Sight(
+        proposal=proposal,
+        text=text,
+        base=text.base,
+        active=active_revision(proposal.kind, proposal.slug),
+        policy_revision_id=policy.pk if policy else None,
+        seen_hash=seen,
+        case=case_of(proposal, text, policy),
+        approvals=said.filter(seen_hash=seen).count(),
+    )
+
+
+def text_of(proposal: Proposal, version: int) -> ProposalText:
+    """Return one version of a proposal's text; raises NotThere."""
+    texts = ProposalText.objects.filter(proposal=proposal, version=version).select_related("base", "author")
+    found = texts.first()
+    if found is None:
+        raise NotThere.there("/version")
+    return found
+
+
+def texts_of(proposal: Proposal) -> list[ProposalText]:
+    """Return every version, newest first."""
+    return list(ProposalText.objects.filter(proposal=proposal).select_related("author", "base").order_by("-version"))
+
+
+def decisions_of(proposal: Proposal) -> list[Decision]:
+    """Return what was decided, oldest first."""
+    return list(Decision.objects.filter(proposal=proposal).select_related("decider").order_by("created_at", "id"))
+
+
+def comments_of(proposal: Proposal) -> list[Comment]:
+    """Return what was said about it, oldest first."""
+    return list(Comment.objects.filter(proposal=proposal).select_related("author").order_by("created_at", "id"))
+
+
+def seen_hash(text: ProposalText, policy: Revision | None) -> str:
+    """Return the hash of what a reviewer has before them: the base, the text and the policy in force."""
+    parts = [text.base.body_hash if text.base else "-", text.body_hash, str(policy.pk) if policy else "-"]
+    return "sha256:" + hashlib.sha256("\n".join(parts).encode()).hexdigest()
+
+
+def case_of(proposal: Proposal, text: ProposalText, policy: Revision | None) -> Case:
+    """Return who wrote the text and who may decide it, as plain values."""
+    level = MembershipLevel(text.level)
+    asked = policy.body.get("two_deciders_for", []) if policy else []
+    return Case(
+        level=level,
+        risk=Risk(text.risk),
+        authors=frozenset(_authors(proposal)),
+        deciders=frozenset(deciders(level)),
+        two=text.risk in asked,
+    )
+
+
+def deciders(level: MembershipLevel) -> set[uuid.UUID]:
+    """Return the active humans of the open scope's project whose level reaches."""
+    reaching = [each for each in MembershipLevel if rank(each) >= rank(level)]
+    humans = Membership.objects.filter(level__in=reaching, actor__kind=ActorKind.HUMAN, actor__active=True)
+    return set(humans.filter(actor__user__is_active=True).values_list("actor_id", flat=True))
+
+
+def _authors(proposal: Proposal) -> set[uuid.UUID]:
+    wrote = {proposal.proposer_id, *ProposalText.objects.filter(proposal=proposal).values_list("author_id", flat=True)}
+    found = Actor.objects.filter(pk__in=wrote).values_list("kind", "id", "owned_by_id")
+    humans = {actor if kind == ActorKind.HUMAN else owner for kind, actor, owner in found}
+    return humans - {None}
+
+
+def check_may_decide(acting: Acting, case: Case) -> None:
+    """Raise Forbidden (not_a_decider, level_too_low, own_proposal) unless the actor may decide the case."""
+    barred = bar(case, acting.actor_id, level_of(acting))
+    if barred is not None:
+        refused = _told(barred, case)
+        raise Forbidden(refused.message, code=refused.code, extra={"needed": case.level})
+
+
+def why_not(acting: Acting, seen: Sight) -> Refused | None:
+    """Return why the actor may not decide what they see now, or None when they may."""
+    state = ProposalState(seen.proposal.state)
+    if state != ProposalState.OPEN:
+        return Refused("not_open", f"the proposal is {state}; only an open one is decided")
+    if Decision.objects.filter(
+        proposal=seen.proposal, version=seen.proposal.version, decider_id=acting.actor_id
+    ).exists():
+        return Refused("already_decided", "you have decided this version; another decider is needed")
+    barred = bar(seen.case, acting.actor_id, level_of(acting))
+    return _told(barred, seen.case) if barred else None
+
+
+def can_decide(acting: Acting, seen: Sight) -> bool:
+    """Return whether the actor may decide what they see now."""
+    return why_not(acting, seen) is None
+
+
+def _told(barred: Bar, case: Case) -> Refused:
+    words = {
+        Bar.NOT_A_DECIDER: "only a human member decides; an agent proposes",
+        Bar.LEVEL_TOO_LOW: f"this change is decided by an active {case.level}"
+        + ("" if case.level == MembershipLevel.OWNER else " or owner"),
+        Bar.OWN_PROPOSAL: f"at {case.risk} risk nobody decides what they, or an agent of theirs, wrote; ask another"
+        f" {case.level}",
+    }
+    return Refused(barred, words[barred])

@@ -1,0 +1,96 @@
+"""The texts of a proposal: checked against their schema, their cost and their base, weighed, and kept as versions."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.conf import settings
+
+from governance.actors import Acting
+from governance.eligibility import touch
+from governance.errors import Invalid
+from governance.gauges import tokens_of
+from governance.input import storable
+from governance.models import Proposal, ProposalText, Revision
+from governance.schemas import body_hash, checked_body
+from governance.vocabulary import ContractKind, Risk, rank
+
+LONGEST_TITLE, LONGEST_TEXT = 300, 8000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TextWish:
+    """A new version of a proposal's text; title and rationale stay as they are where they are None."""
+
+    body: Any
+    title: str | None = None
+    rationale: str | None = None
+    risk: Risk = Risk.LOW
+
+
+def write_text(
+    acting: Acting,
+    proposal: Proposal,
+    wish: TextWish,
+    *,
+    base: Revision | None,
+    now: datetime,
+    before: ProposalText | None = None,
+) -> ProposalText:
+    """Check a text against its schema, its cost and its base, weigh it, and store it as the next version."""
+    kind = ContractKind(proposal.kind)
+    body = checked_body(kind, wish.body)
+    if kind == ContractKind.ROLE and body["slug"] != proposal.slug:
+        raise Invalid.at("/body/slug", f"must be {proposal.slug}, the role's own slug", code="invalid_body")
+    touched = touch(kind, base.body if base else None, body)
+    if base is not None and not touched.fields:
+        raise Invalid.at("/body", f"revision {base.number} says this already", code="nothing_changed")
+    title = checked_text(wish.title or "", "/title", most=LONGEST_TITLE)
+    if not title:
+        raise Invalid.at("/title", "say in a line what changes", code="title_missing")
+    rationale = checked_text(wish.rationale or "", "/rationale")
+    if before is not None and (before.body, before.title, before.rationale, before.base_id) == (
+        body,
+        title,
+        rationale,
+        base.pk if base else None,
+    ):
+        raise Invalid.at("/body", f"version {before.version} says this already", code="nothing_changed")
+    made = ProposalText.objects.create(
+        project_id=acting.project_id,
+        created_at=now,
+        proposal=proposal,
+        version=proposal.version + 1,
+        base=base,
+        body=body,
+        body_hash=body_hash(body),
+        title=title,
+        rationale=rationale,
+        risk=max(touched.risk, wish.risk, key=rank),
+        level=touched.level,
+        author_id=acting.actor_id,
+        tokens_before=tokens_of(base.body) if base else 0,
+        tokens_after=_checked_cost(kind, body),
+    )
+    proposal.version = made.version  # the database moved it with the text
+    return made
+
+
+def _checked_cost(kind: ContractKind, body: Mapping[str, Any]) -> int | None:
+    needed, allowed = tokens_of(body), settings.GREYWIND.role_contract_cap
+    if kind == ContractKind.ROLE and needed is not None and needed > allowed:
+        message = f"the role contract needs {needed} tokens and may have {allowed}; shorten it"
+        raise Invalid.at("/body", message, code="contract_too_long", extra={"needed": needed, "allowed": allowed})
+    return needed
+
+
+def checked_text(text: str, pointer: str, *, most: int = LONGEST_TEXT) -> str:
+    """Return a text without white space around it; raises Invalid when it is too long or cannot be stored."""
+    trimmed = text.strip()
+    if len(trimmed) > most:
+        raise Invalid.at(pointer, f"it has {len(trimmed)} characters and may have {most}", code="too_long")
+    try:
+        return storable(trimmed)
+    except ValueError as error:  # what pydantic reports as a fault of its field
+        raise Invalid.at(pointer, str(error), code="not_storable") from error

@@ -1,0 +1,192 @@
+"""Schemas of the contracts: what a persona, role, policy, self profile or budget profile may say."""
+
+import hashlib
+import json
+import re
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, ValidationError
+
+from governance.errors import FieldFault, Invalid
+from governance.gauges import check_above
+from governance.input import NAME_SHOWN, storable
+from governance.vocabulary import ContractKind, Risk, Sensitivity
+
+MOST_BYTES = 64 * 1024  # of a body as JSON: a contract stands in every packet, so it is short
+MOST_FAULTS = 50
+
+type Line = Annotated[
+    str, StringConstraints(min_length=1, max_length=4000, strip_whitespace=True), AfterValidator(storable)
+]
+type Lines = Annotated[list[Line], Field(max_length=200)]
+type Prose = Annotated[str, StringConstraints(max_length=8000), AfterValidator(storable)]
+type Words = Annotated[
+    list[Annotated[str, StringConstraints(max_length=64), AfterValidator(storable)]], Field(max_length=100)
+]
+type Slug = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_-]{0,63}$")]
+
+
+class _Body(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+
+class Voice(_Body):
+    style: Prose = ""
+    language: Words = []
+
+
+class IdentityCore(_Body):
+    """The part of an identity that only an owner may change."""
+
+    roles: Lines = []
+    constitution: Lines = []
+    hard_boundaries: Lines = []
+    voice: Voice = Voice()
+
+
+class PersonaBody(_Body):
+    name: Line
+    role: Prose = ""
+    speaking_style: Prose = ""
+    behavior_rules: Lines = []
+    relationship_to_user: Prose = ""
+    stable_preferences: Lines = []
+    identity_core: IdentityCore = IdentityCore()
+
+
+class RoleBody(_Body):
+    slug: Slug
+    duties: Lines
+    permissions: Lines = []
+    collaboration_rules: Lines = []
+    hard_boundaries: Lines = []
+    max_input_tokens: Annotated[int, Field(gt=0)] | None = None
+
+
+class InjectionRule(_Body):
+    """The highest sensitivity and the lowest knowledge status that may enter at a phase and risk; "*" is any."""
+
+    phase: str = "*"
+    risk: str = "*"
+    highest_sensitivity: Sensitivity = Sensitivity.WORK
+    lowest_knowledge_status: str = "inferred"
+
+
+class PolicyBody(_Body):
+    rules: Lines = []
+    risk_threshold: str = "medium"
+    approval_required_for: list[str] = []
+    source_weights: dict[str, float] = {}
+    sensitivity_rules: dict[str, str] = {}
+    injection_rules: list[InjectionRule] = []
+    retention: dict[str, int] = {}
+    review_mode: str = "human"
+    budget_floors: dict[str, float] = {}
+    two_deciders_for: Annotated[list[Risk], Field(max_length=3)] = []
+
+
+class Communication(_Body):
+    tone: Prose = ""
+    length: Prose = ""
+
+
+class Workflow(_Body):
+    default_planning: Prose = ""
+    evidence_required: bool = True
+
+
+class PreferenceModel(_Body):
+    communication: Communication = Communication()
+    workflow: Workflow = Workflow()
+
+
+class SelfProfileBody(_Body):
+    self_id: str
+    version: int = 1
+    identity_core: IdentityCore = IdentityCore()
+    preference_model: PreferenceModel = PreferenceModel()
+    governance_policy: dict[str, Any] = {}
+
+
+class BudgetProfileBody(_Body):
+    """A budget profile, by its outer form; the compiler's own reader says what is wrong inside."""
+
+    name: Annotated[str, StringConstraints(max_length=161)]
+    model_window: int
+    harness_window: int
+    encoding: str
+    method: str
+    factor: float = 1
+    reserves: dict[str, int]
+    groups: dict[str, float]
+    layers: dict[str, Any]
+    item_caps: dict[str, int]
+    counts: dict[str, Any]
+    thresholds: dict[str, float]
+    phases: dict[str, Any] = {}
+    risks: dict[str, Any] = {}
+
+
+SCHEMAS: dict[ContractKind, type[_Body]] = {
+    ContractKind.PERSONA: PersonaBody,
+    ContractKind.ROLE: RoleBody,
+    ContractKind.POLICY: PolicyBody,
+    ContractKind.SELF_PROFILE: SelfProfileBody,
+    ContractKind.BUDGET_PROFILE: BudgetProfileBody,
+}
+
+
+def fields_of(kind: ContractKind) -> list[str]:
+    """Return the names of a contract's top fields, in the order in which they are written."""
+    return list(SCHEMAS[kind].model_fields)
+
+
+def checked_body(kind: ContractKind, body: Any) -> dict[str, Any]:
+    """Return a body in the form of its schema, with every default filled in.
+
+    Raises Invalid that names each field which breaks the schema (invalid_body, or what an app above finds wrong), and
+    Invalid (body_too_large) over 64 KB.
+    """
+    try:
+        checked = SCHEMAS[kind].model_validate(body).model_dump(mode="json")
+        size = len(_canonical(checked).encode())
+    except ValidationError as error:
+        found = error.errors(include_input=False, include_url=False)[:MOST_FAULTS]
+        faults = tuple(FieldFault(_pointer(fault["loc"]), "invalid_body", fault["msg"]) for fault in found)
+        raise Invalid(f"{faults[0].pointer}: {faults[0].message}.", code="invalid_body", faults=faults) from error
+    except UnicodeEncodeError as error:
+        raise Invalid.at("/body", "holds half of a surrogate pair; send valid Unicode", code="invalid_body") from error
+    if size > MOST_BYTES:
+        message = f"it holds {size} bytes as JSON, and a contract may hold {MOST_BYTES}; shorten it"
+        raise Invalid.at("/body", message, code="body_too_large")
+    check_above(kind, checked)
+    return checked
+
+
+def _pointer(location: tuple[int | str, ...]) -> str:
+    # An unknown field is named by its sender, so its name may hold anything.
+    parts = [str(part).replace("~", "~0").replace("/", "~1")[:NAME_SHOWN] for part in location]
+    return "/".join(["/body", *parts]).encode("utf-8", "replace").decode()
+
+
+def checked_slug(kind: ContractKind, text: str) -> str:
+    """Return the slug; raises Invalid (slug_invalid) unless it is 1 to 64 of a-z, 0-9, _ and -, a letter first.
+
+    A budget profile is called model@harness, so its slug may hold @ and dots as well.
+    """
+    profile = kind == ContractKind.BUDGET_PROFILE
+    if re.fullmatch(r"[a-z][a-z0-9_.@-]{0,63}" if profile else r"[a-z][a-z0-9_-]{0,63}", text) is None:
+        more = ", . and @" if profile else ""
+        message = f"expected 1 to 64 of a-z, 0-9, _, -{more}, beginning with a letter"
+        raise Invalid.at("/slug", message, code="slug_invalid")
+    return text
+
+
+def body_hash(body: Mapping[str, Any]) -> str:
+    """Return the sha256 of a body's canonical JSON, as `sha256:<hex>`."""
+    return "sha256:" + hashlib.sha256(_canonical(body).encode()).hexdigest()
+
+
+def _canonical(body: Mapping[str, Any]) -> str:
+    return json.dumps(body, sort_keys=True, separators=(",", ":"), ensure_ascii=False)

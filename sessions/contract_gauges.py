@@ -1,0 +1,43 @@
+"""What the compiler knows of a contract: the tokens that its texts cost, and whether a budget profile can be read."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from governance.errors import Invalid
+from governance.gauges import check_with, measure_with
+from governance.vocabulary import ContractKind
+from sessions.context.profiles import ProfileFault, parse_profile
+from sessions.context.tokens import STORED_ENCODING, exact_counter
+
+
+def register_gauges() -> None:
+    """Tell governance how contracts are measured and budget profiles are read."""
+    measure_with(contract_tokens)
+    check_with(ContractKind.BUDGET_PROFILE, check_profile)
+
+
+def contract_tokens(body: Mapping[str, Any]) -> int:
+    """Return the o200k_base tokens of a body's texts, a line each."""
+    return exact_counter(STORED_ENCODING).count("\n".join(_texts(body)))
+
+
+def check_profile(body: Mapping[str, Any]) -> None:
+    """Raise Invalid (invalid_body) that names the field at which a budget profile cannot be used."""
+    try:
+        parse_profile(body)
+    except ProfileFault as fault:
+        pointer = "/body/" + fault.field.replace(".", "/")
+        raise Invalid.at(pointer, fault.message, code="invalid_body") from fault
+
+
+def _texts(value: Any) -> Iterator[str]:
+    match value:
+        case str():
+            if value:
+                yield value
+        case Mapping():
+            for inner in value.values():
+                yield from _texts(inner)
+        case list():
+            for inner in value:
+                yield from _texts(inner)
