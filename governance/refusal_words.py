@@ -53,6 +53,30 @@ WORDS: dict[str, Promise] = {
     "title_unprintable": gettext_lazy("The title holds an invisible character. Type it anew instead of pasting it."),
     "goal_empty": gettext_lazy("The goal is empty. Say what is wanted."),
     "nothing_changed": gettext_lazy("It says this already; nothing was stored."),
+    "not_a_decider": gettext_lazy("Only a human member of the project decides; agents propose."),
+    "own_proposal": gettext_lazy(
+        "You, or an agent of yours, wrote this, and it is above low risk: somebody else of that level decides it."
+    ),
+    "already_decided": gettext_lazy("You have decided this version already. It waits for another decider."),
+    "not_open": gettext_lazy("It does not wait for a decision."),
+    "proposal_moved": gettext_lazy(
+        "This moved since you opened it, so nothing was stored. Look at what stands now; your text is still here."
+    ),
+    "base_moved": gettext_lazy(
+        "Another revision holds since you opened this. Look at what it says, then send yours again; "
+        "your text is still here."
+    ),
+    "not_the_proposer": gettext_lazy("Only whoever proposed it, or owns the agent that did, may do this."),
+    "too_many_open": gettext_lazy("Too many of your proposals wait already. Withdraw some, or wait for decisions."),
+    "not_yaml": gettext_lazy("This is not YAML with one entry for each field."),
+    "body_too_large": gettext_lazy("This is too large: a contract may hold 64 KB."),
+    "body_missing": gettext_lazy("Write the text that you approve."),
+    "title_missing": gettext_lazy("Say in a line what changes."),
+    "slug_taken": gettext_lazy("This name is not free. Propose it under another one."),
+    "private": gettext_lazy("This contract is private, so it is not proposed to the project."),
+    "text_missing": gettext_lazy("Say something."),
+    "too_long": gettext_lazy("This is too long. Shorten it."),
+    "not_storable": gettext_lazy("It holds a character that cannot be stored. Type it anew instead of pasting it."),
     "unknown_task": gettext_lazy("One of the tasks it is to wait for is not there any more. Choose again."),
 }
 

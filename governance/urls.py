@@ -3,8 +3,18 @@
 from django.urls import path
 
 from governance.agent_views import new_agent, switch_agent
+from governance.audit_views import audit
 from governance.key_views import new_key, revoke_key, rotate_key
 from governance.member_views import invite_member, member, members_page, remove, reset_member
+from governance.proposal_views import (
+    comment_proposal,
+    decide_proposal,
+    edit_proposal,
+    new_proposal,
+    proposal,
+    withdraw_proposal,
+)
+from governance.role_views import revert_revision, revision, roles
 
 urlpatterns = [
     path("agents/new", new_agent, name="new_agent"),
@@ -17,4 +27,14 @@ urlpatterns = [
     path("members/<str:actor_id>/", member, name="member"),
     path("members/<str:actor_id>/reset-password", reset_member, name="reset_member"),
     path("members/<str:actor_id>/remove", remove, name="remove_member"),
+    path("proposals/<str:proposal_id>/", proposal, name="proposal"),
+    path("proposals/<str:proposal_id>/decide", decide_proposal, name="decide_proposal"),
+    path("proposals/<str:proposal_id>/comment", comment_proposal, name="comment_proposal"),
+    path("proposals/<str:proposal_id>/withdraw", withdraw_proposal, name="withdraw_proposal"),
+    path("proposals/<str:proposal_id>/edit", edit_proposal, name="edit_proposal"),
+    path("audit/", audit, name="audit"),
+    path("roles/", roles, name="roles"),
+    path("roles/<str:kind>/<str:slug>/propose", new_proposal, name="new_proposal"),
+    path("roles/<str:kind>/<str:slug>/<str:number>", revision, name="revision"),
+    path("roles/<str:kind>/<str:slug>/<str:number>/revert", revert_revision, name="revert_revision"),
 ]

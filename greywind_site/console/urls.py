@@ -8,6 +8,7 @@ from django.views.i18n import set_language
 from governance.project_views import new_project
 from greywind_site.console.account_views import SignIn, set_look
 from greywind_site.console.agent_views import agent, agents
+from greywind_site.console.inbox_views import inbox, project_inbox
 from greywind_site.console.own_account import account, change_password
 from greywind_site.console.settings_views import project_settings
 from greywind_site.console.start_views import start
@@ -21,9 +22,11 @@ urlpatterns = [
     path("look", set_look, name="set_look"),
     path("account", account, name="account"),
     path("account/password", change_password, name="change_password"),
+    path("inbox", inbox, name="inbox"),
     path("projects/new", new_project, name="new_project"),
     path("p/<str:project_id>", RedirectView.as_view(pattern_name="project")),
     path("p/<str:project_id>/", project, name="project"),
+    path("p/<str:project_id>/inbox", project_inbox, name="project_inbox"),
     path("p/<str:project_id>/start", start, name="start"),
     path("p/<str:project_id>/settings", project_settings, name="project_settings"),
     path("p/<str:project_id>/agents/", agents, name="agents"),

@@ -6,6 +6,7 @@ from django import template
 from django.utils.functional import Promise
 from django.utils.translation import pgettext_lazy
 
+from governance.proposal_words import CONTRACT_KINDS
 from governance.vocabulary import KeyState, MembershipLevel
 from greywind_site.console.look import FOLLOW_SYSTEM
 from memories.memory_words import MEMORY_KINDS
@@ -15,7 +16,7 @@ from sessions.session_words import SESSION_KINDS
 from threads.thread_words import KINDS as THREAD_KINDS
 
 register = template.Library()
-KINDS = {**MEMORY_KINDS, **PACKET_KINDS, **SESSION_KINDS, **THREAD_KINDS}
+KINDS = {**CONTRACT_KINDS, **MEMORY_KINDS, **PACKET_KINDS, **SESSION_KINDS, **THREAD_KINDS}
 
 WORDS: dict[StrEnum | str, Promise] = {
     MembershipLevel.VIEWER: pgettext_lazy("level", "viewer"),

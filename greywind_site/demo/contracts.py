@@ -117,3 +117,17 @@ def self_profile(owner: str) -> dict[str, Any]:
         },
         "governance_policy": {"approves": ["persona", "role", "policy"]},
     }
+
+
+# What 灰风 would change in its own persona, and a human has not decided yet: of low risk, so its owner may.
+ASKED_TITLE = "长期偏好：退回时附上能重现的命令 · Send back with the command that shows it"
+ASKED_BECAUSE = (
+    "上一次退回只写了现象，Dev 花了半小时才找到同一个失败。"
+    "The last time only the symptom was named, and it took half an hour to see the same failure."
+)
+ASKED_PREFERENCE = "退回时附上能重现问题的命令和它的完整输出"
+
+
+def asked_persona() -> dict[str, Any]:
+    """Return the persona as its agent would have it."""
+    return PERSONA | {"stable_preferences": [*PERSONA["stable_preferences"], ASKED_PREFERENCE]}

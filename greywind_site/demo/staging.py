@@ -4,8 +4,10 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 from governance.actors import Acting
+from governance.proposals import ProposalWish, propose
 from governance.scope import project_scope
-from greywind_site.demo import en, en_notes, mixed, private, talk, zh, zh_notes
+from governance.vocabulary import ContractKind
+from greywind_site.demo import contracts, en, en_notes, mixed, private, talk, zh, zh_notes
 from greywind_site.demo.casting import Cast
 from greywind_site.demo.playing import Played, open_window, pause, play
 from greywind_site.demo.records import hand_over, learn, summarise
@@ -17,6 +19,7 @@ from threads.models import Task, Thread
 from threads.visions import VisionWish, current_vision, write_vision
 from threads.vocabulary import TaskState, ThreadType, VisionSource
 
+ASKED = timedelta(hours=5)  # before now: after Tester sent the work back
 READY = (TaskState.READY,)
 DOING = (*READY, TaskState.DOING)
 BLOCKED = (*DOING, TaskState.BLOCKED)
@@ -30,6 +33,7 @@ def stage(cast: Cast, *, now: datetime) -> None:
     _search(cast, now=now)
     _export(cast, now=now)
     _private_notes(cast, now=now)
+    _ask_for_a_preference(cast, now=now)
     _design(cast, now=now)
 
 
@@ -42,6 +46,18 @@ def _private_notes(cast: Cast, *, now: datetime) -> None:
     thread = _thread(cast[Who.OWNER], private.THREAD, now=now - private.THINKING.ago)
     thinking = play(open_window(cast, thread, private.THINKING, now=now))
     learn(private.MEMORIES, thinking)
+
+
+def _ask_for_a_preference(cast: Cast, *, now: datetime) -> None:
+    wish = ProposalWish(
+        kind=ContractKind.PERSONA,
+        slug="default",
+        body=contracts.asked_persona(),
+        title=contracts.ASKED_TITLE,
+        rationale=contracts.ASKED_BECAUSE,
+    )
+    with project_scope(cast[Who.GREYWIND]):
+        propose(cast[Who.GREYWIND], wish, now=now - ASKED)
 
 
 def _search(cast: Cast, *, now: datetime) -> None:

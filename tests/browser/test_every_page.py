@@ -19,6 +19,7 @@ MOST_FOLLOWED = 4  # pages of one kind that are read for links; fewer of them ar
 # Answered to a POST only, or reached only by an address that is typed or followed once.
 NOT_LINKED: set[str] = {"sign_in", "sign_out", "set_language", "set_look"}
 NOT_LINKED |= {"switch_agent", "reset_member", "remove_member"}
+NOT_LINKED |= {"decide_proposal", "comment_proposal", "withdraw_proposal", "revert_revision"}
 NOT_LINKED |= {"archive_thread", "reopen_thread", "move_task", "send_back_task"}
 # Text that stands in the page's own language: what others wrote, and code, is marked and left out.
 SPOKEN = """

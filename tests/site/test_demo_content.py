@@ -255,4 +255,4 @@ def test_everything_happened_before_now(owner: Acting) -> None:
 
 
 def test_the_ledger_is_whole(owner: Acting) -> None:
-    assert verify_chain().first_bad is None
+    assert verify_chain().fault is None

@@ -1,0 +1,179 @@
+"""The ledger as a page shows it: narrowed, newest first, a page at a time, and whether its chain holds."""
+
+import json
+import uuid
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from typing import Any
+
+from django.db import connection
+from django.db.models import QuerySet
+from django.utils import timezone
+
+from governance.audit import check_chain, read_head
+from governance.errors import Invalid
+from governance.ids import parse_id, public_id
+from governance.invisible import made_visible
+from governance.models import Actor, AuditEvent, Proposal, Revision
+from governance.verify_ledger import Verdict
+from governance.vocabulary import ActorKind
+
+PAGE = 50
+HASH_SHOWN = 12  # letters of a hash that a line shows
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditFilters:
+    """What the ledger is narrowed to. `verb` is a whole verb or what its name begins with; days are the reader's."""
+
+    verb: str = ""
+    actor: str = ""
+    target: str = ""
+    since: date | None = None
+    until: date | None = None
+
+    @property
+    def any(self) -> bool:
+        return any((self.verb, self.actor, self.target, self.since, self.until))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditLine:
+    """One entry. `route` and `args` lead to what it is about, where that has a page; names are '' where unknown."""
+
+    event: AuditEvent
+    actor: str
+    behalf: str
+    route: str = ""
+    args: Sequence[Any] = ()
+
+    @property
+    def reason(self) -> str:
+        return made_visible(self.event.reason)
+
+    @property
+    def hash(self) -> str:
+        return bytes(self.event.hash).hex()[:HASH_SHOWN]
+
+    @property
+    def marks(self) -> str:
+        """The first letters of the keyed hashes before and after."""
+        before, after = (text.partition(":")[2][:HASH_SHOWN] for text in (self.event.before, self.event.after))
+        return f"{before or '—'} → {after or '—'}" if before or after else ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditPage:
+    """One page of the ledger. `verdict` is of the whole chain, read only with the first page; `older` is a cursor."""
+
+    lines: Sequence[AuditLine]
+    older: int | None
+    verdict: Verdict | None
+    actors: Mapping[str, str]
+
+    @property
+    def whole_up_to(self) -> int:
+        return self.verdict.entries if self.verdict else 0
+
+    @property
+    def first_bad(self) -> int | None:
+        return self.verdict.fault[1] if self.verdict and self.verdict.fault else None
+
+
+def actor_names() -> dict[str, Actor]:
+    """Return the open scope's actors by their public ids, by name."""
+    return {row.public_id: row for row in Actor.objects.order_by("name")}
+
+
+def audit_page(
+    project_id: uuid.UUID, filters: AuditFilters, *, before: int | None, actors: Mapping[str, Actor]
+) -> AuditPage:
+    """Read a page of the open scope's ledger, of the entries below `before`, and check the chain with the first."""
+    found = list(audit_rows(filters, before=before)[: PAGE + 1])
+    rows, more = found[:PAGE], len(found) > PAGE
+    places = _places(rows)
+    lines = [_line(row, actors, places) for row in rows]
+    return AuditPage(
+        lines=lines,
+        older=rows[-1].seq if more else None,
+        verdict=_verdict(project_id) if before is None else None,
+        actors={name: actor.name for name, actor in actors.items()},
+    )
+
+
+def audit_rows(filters: AuditFilters, *, before: int | None) -> QuerySet[AuditEvent]:
+    """Return the entries that fit, newest first."""
+    rows = AuditEvent.objects.order_by("-seq")
+    if filters.verb:
+        rows = rows.filter(verb__startswith=filters.verb)
+    if filters.actor:
+        rows = rows.filter(actor=filters.actor)
+    if filters.target:
+        rows = rows.filter(target=filters.target)
+    if filters.since:
+        rows = rows.filter(at__gte=_midnight(filters.since))
+    if filters.until:
+        rows = rows.filter(at__lt=_midnight(filters.until + timedelta(days=1)))
+    return rows.filter(seq__lt=before) if before is not None else rows
+
+
+def exported(lines: Sequence[AuditLine]) -> Iterator[str]:
+    """Yield each entry of a page as a line of JSON, whole."""
+    for line in lines:
+        row = line.event
+        texts = {name: getattr(row, name) for name in ("actor", "on_behalf_of", "verb", "target", "reason", "before")}
+        more = {"after": row.after, "trace": row.trace, "detail": json.loads(row.detail)}
+        chain = {"prev": bytes(row.prev).hex(), "hash": bytes(row.hash).hex()}
+        entry = {"seq": row.seq, "at": row.at.isoformat(), "id": row.pk.hex} | texts | more | chain
+        yield json.dumps(entry, ensure_ascii=False, separators=(",", ":")) + "\n"
+
+
+def _verdict(project_id: uuid.UUID) -> Verdict:
+    with connection.cursor() as cursor:
+        return check_chain(cursor, project_id, head=read_head(cursor), anchors={})
+
+
+def _midnight(day: date) -> datetime:
+    return timezone.make_aware(datetime(day.year, day.month, day.day))  # noqa: DTZ001 - made aware in the reader's zone
+
+
+def _line(row: AuditEvent, actors: Mapping[str, Actor], places: Mapping[str, tuple[str, Sequence[Any]]]) -> AuditLine:
+    actor = actors.get(row.actor)
+    behalf = actors.get(_actor_id(row.on_behalf_of))
+    about = actors.get(row.target)
+    route, args = places.get(row.target, ("", ()))
+    if about is not None and about.kind == ActorKind.AGENT:
+        route, args = "agent", (about.public_id,)
+    names = {"actor": actor.name if actor else "", "behalf": behalf.name if behalf else row.on_behalf_of}
+    return AuditLine(event=row, route=route, args=args, **names)
+
+
+def _places(rows: Sequence[AuditEvent]) -> dict[str, tuple[str, Sequence[Any]]]:
+    """Return where proposals and revisions have their pages: of revisions those that the reader may see.
+
+    Proposals are the whole project's and are never deleted, so nothing is looked up for them.
+    """
+    proposals = {row.target for row in rows if row.target.startswith(f"{Proposal.PREFIX}_")}
+    found: dict[str, tuple[str, Sequence[Any]]] = {target: ("proposal", (target,)) for target in proposals}
+    for row in Revision.objects.filter(pk__in=_ids(Revision.PREFIX, rows)).select_related("contract"):
+        found[row.public_id] = ("revision", (row.contract.kind, row.contract.slug, row.number))
+    return found
+
+
+def _ids(prefix: str, rows: Sequence[AuditEvent]) -> list[uuid.UUID]:
+    found = []
+    for row in rows:
+        if row.target.startswith(f"{prefix}_"):
+            try:
+                found.append(parse_id(prefix, row.target, pointer="/target"))
+            except Invalid:
+                continue
+    return found
+
+
+def _actor_id(text: str) -> str:
+    try:
+        return public_id(Actor.PREFIX, uuid.UUID(text))
+    except ValueError:
+        return text

@@ -1,0 +1,80 @@
+"""The page of the ledger."""
+
+from typing import Any, cast
+
+from django import forms
+from django.http import Http404, HttpRequest, HttpResponse
+from django.urls import reverse
+from django.utils.translation import gettext_lazy
+from django.views.decorators.http import require_safe
+
+from governance.audit_reading import AuditFilters, AuditPage, actor_names, audit_page, exported
+from governance.forms import ConsoleForm
+from governance.pages import Desk, project_page, show
+from governance.scope import project_scope
+
+
+class AuditForm(ConsoleForm):
+    """What the ledger is narrowed to."""
+
+    verb = forms.CharField(label=gettext_lazy("Verb, or how it begins"), max_length=64, required=False)
+    actor = forms.ChoiceField(label=gettext_lazy("Actor"), required=False)
+    target = forms.CharField(label=gettext_lazy("Object"), max_length=200, required=False)
+    since = forms.DateField(
+        label=gettext_lazy("From day"),
+        required=False,
+        widget=forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d"),
+    )
+    until = forms.DateField(
+        label=gettext_lazy("To day"), required=False, widget=forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d")
+    )
+
+    def __init__(self, *args: Any, actors: dict[str, str], **options: Any) -> None:
+        super().__init__(*args, **options)
+        choice = cast("forms.ChoiceField", self.fields["actor"])
+        choice.choices = [("", gettext_lazy("any")), *actors.items()]
+
+    def filters(self) -> AuditFilters:
+        """Return the filters; a field that does not fit narrows nothing, and says so beside itself."""
+        self.is_valid()
+        return AuditFilters(**{name: value for name, value in self.cleaned_data.items() if value})
+
+
+@project_page
+@require_safe
+def audit(request: HttpRequest, desk: Desk) -> HttpResponse:
+    """Who did what, when and why, and whether the chain holds. `?as=jsonl` is the export of what is shown."""
+    before = _before(request)
+    with project_scope(desk.acting, read_only=True):
+        actors = actor_names()
+        form = AuditForm(request.GET, actors={name: actor.name for name, actor in actors.items()})
+        filters = form.filters()
+        page = audit_page(desk.acting.project_id, filters, before=before, actors=actors)
+    if request.GET.get("as") == "jsonl":
+        return _download(page)
+    above = [(reverse("project", args=[desk.seat.public_id]), desk.seat.project_name)]
+    shown: dict[str, Any] = {"page": page, "form": form, "narrowed": filters.any, "above": above}
+    shown |= {"older": _with(request, before=page.older) if page.older else "", "newest": before is None}
+    shown["export"] = _with(request, **{"as": "jsonl"})
+    return show(request, desk, "governance/audit.html", part="rows", section="audit", **shown)
+
+
+def _before(request: HttpRequest) -> int | None:
+    text = request.GET.get("before", "")
+    if not text:
+        return None
+    if not (text.isascii() and text.isdigit() and len(text) < 19):
+        raise Http404
+    return int(text)
+
+
+def _with(request: HttpRequest, **more: Any) -> str:
+    query = request.GET.copy()
+    for name, value in more.items():
+        query[name] = str(value)
+    return f"?{query.urlencode()}"
+
+
+def _download(page: AuditPage) -> HttpResponse:
+    headers = {"Content-Disposition": 'attachment; filename="ledger.jsonl"'}
+    return HttpResponse(list(exported(page.lines)), content_type="application/jsonl; charset=utf-8", headers=headers)

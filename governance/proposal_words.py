@@ -1,0 +1,77 @@
+"""How the words of contracts, proposals and decisions read on a page, in the reader's language."""
+
+from collections.abc import Mapping
+from enum import StrEnum
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy, pgettext_lazy
+
+from governance.diffs import Change
+from governance.vocabulary import ContractKind, DecisionReason, DecisionVerb, ProposalState, RevisionState, Risk
+
+CONTRACT_KINDS: Mapping[type[StrEnum], Mapping[str, Promise]] = {
+    ContractKind: {
+        ContractKind.PERSONA: pgettext_lazy("contract", "persona"),
+        ContractKind.ROLE: pgettext_lazy("contract", "role"),
+        ContractKind.POLICY: pgettext_lazy("contract", "policy"),
+        ContractKind.SELF_PROFILE: pgettext_lazy("contract", "self profile"),
+        ContractKind.BUDGET_PROFILE: pgettext_lazy("contract", "budget profile"),
+    },
+    RevisionState: {
+        RevisionState.DRAFT: pgettext_lazy("revision", "draft"),
+        RevisionState.ACTIVE: pgettext_lazy("revision", "in force"),
+        RevisionState.SUPERSEDED: pgettext_lazy("revision", "superseded"),
+    },
+    ProposalState: {
+        ProposalState.DRAFT: pgettext_lazy("proposal", "draft"),
+        ProposalState.OPEN: pgettext_lazy("proposal", "waits for a decision"),
+        ProposalState.APPROVED: pgettext_lazy("proposal", "approved"),
+        ProposalState.REJECTED: pgettext_lazy("proposal", "rejected"),
+        ProposalState.CHANGES_REQUESTED: pgettext_lazy("proposal", "sent back"),
+        ProposalState.WITHDRAWN: pgettext_lazy("proposal", "withdrawn"),
+        ProposalState.EXPIRED: pgettext_lazy("proposal", "expired"),
+    },
+    DecisionVerb: {
+        DecisionVerb.APPROVE: pgettext_lazy("decision", "approved it"),
+        DecisionVerb.EDIT_AND_APPROVE: pgettext_lazy("decision", "edited and approved it"),
+        DecisionVerb.REQUEST_CHANGES: pgettext_lazy("decision", "asked for changes"),
+        DecisionVerb.REJECT: pgettext_lazy("decision", "rejected it"),
+    },
+    DecisionReason: {
+        DecisionReason.SOUND: pgettext_lazy("reason", "sound"),
+        DecisionReason.UNCLEAR: pgettext_lazy("reason", "unclear"),
+        DecisionReason.WRONG: pgettext_lazy("reason", "wrong"),
+        DecisionReason.TOO_BROAD: pgettext_lazy("reason", "too broad"),
+        DecisionReason.UNSAFE: pgettext_lazy("reason", "unsafe"),
+        DecisionReason.NOT_NEEDED: pgettext_lazy("reason", "not needed"),
+        DecisionReason.DUPLICATE: pgettext_lazy("reason", "duplicate"),
+        DecisionReason.OTHER: pgettext_lazy("reason", "another reason"),
+    },
+    Change: {
+        Change.ADDED: pgettext_lazy("change", "added"),
+        Change.REMOVED: pgettext_lazy("change", "removed"),
+        Change.CHANGED: pgettext_lazy("change", "changed"),
+    },
+}
+RISKS: Mapping[Risk, Promise] = {
+    Risk.LOW: pgettext_lazy("risk", "low risk"),
+    Risk.MEDIUM: pgettext_lazy("risk", "medium risk"),
+    Risk.HIGH: pgettext_lazy("risk", "high risk"),
+}
+# What the next page begins with after a decision.
+NEXT_STEPS: Mapping[DecisionVerb, Promise] = {
+    DecisionVerb.REQUEST_CHANGES: gettext_lazy("Sent back. It waits for its proposer, and is open again once edited."),
+    DecisionVerb.REJECT: gettext_lazy("Rejected. Nothing changes; the reason stays with the proposal."),
+}
+IN_FORCE = gettext_lazy("Approved, and in force. Running attempts keep theirs; the next attempt gets this revision.")
+ONE_MORE = gettext_lazy("Your approval is stored. It takes effect once another decider approves the same text.")
+
+
+def reason_choices() -> list[tuple[str, Promise]]:
+    """Return a form's choices for why something is rejected."""
+    return [(reason.value, CONTRACT_KINDS[DecisionReason][reason]) for reason in DecisionReason]
+
+
+def risk_choices() -> list[tuple[str, Promise]]:
+    """Return a form's choices for the risk that a proposer sees in it."""
+    return [(risk.value, words) for risk, words in RISKS.items()]

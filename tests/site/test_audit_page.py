@@ -1,0 +1,120 @@
+"""The ledger in the console: what it lists, narrows, exports, and says of its chain."""
+
+import json
+
+import pytest
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+
+from governance import audit_reading
+from governance.models import AuditEvent, User
+from governance.scope import project_scope
+from governance.verify_ledger import Verdict
+from governance.vocabulary import MembershipLevel
+from tests.cast import Cast, make_cast
+from tests.governing import decided
+from tests.site.console_cast import CHINESE, ENGLISH, join, make_account, page_of, signed_in
+from tests.site.proposal_cast import softer
+
+
+@pytest.fixture(autouse=True)
+def quick_hashes(settings) -> None:
+    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+
+
+@pytest.fixture
+def cast(transactional_db: None) -> Cast:
+    return make_cast("alpha")
+
+
+@pytest.fixture
+def owner(cast: Cast) -> Client:
+    return signed_in(User.objects.get(username="owner-alpha"))
+
+
+def entries(client: Client, cast: Cast, query: str = "") -> list[dict[str, object]]:
+    """What the export of a page holds."""
+    answer = client.get(f"{page_of(cast)}audit/?as=jsonl{query}")
+    return [json.loads(line) for line in answer.content.decode().splitlines()]
+
+
+@pytest.mark.parametrize(("language", "words"), [(ENGLISH, "The chain holds together"), (CHINESE, "链条完整")])
+def test_the_chain_is_checked_and_said(cast: Cast, language: dict[str, str], words: str) -> None:
+    page = signed_in(User.objects.get(username="owner-alpha"), language).get(f"{page_of(cast)}audit/")
+    with project_scope(cast.owner.acting):
+        last = AuditEvent.objects.order_by("-seq").values_list("seq", flat=True)[0]
+    assert (words in page.content.decode(), page.context["page"].whole_up_to) == (True, last)
+
+
+def test_a_broken_chain_is_an_alarm(cast: Cast, owner: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(audit_reading, "check_chain", lambda *_, **__: Verdict(2, 0, ("hash", 3)))
+    page = owner.get(f"{page_of(cast)}audit/").content.decode()
+    assert ("Entry 3 is the first" in page, 'role="alert"' in page, "holds together" in page) == (True, True, False)
+
+
+def test_the_page_exports_what_it_shows(cast: Cast, owner: Client) -> None:
+    page = owner.get(f"{page_of(cast)}audit/").context["page"]
+    assert [line.event.seq for line in page.lines] == [entry["seq"] for entry in entries(owner, cast)]
+
+
+@pytest.mark.parametrize(("query", "verbs"), [("&verb=proposal.create", {"proposal.create"}), ("&verb=none", set())])
+def test_the_verb_narrows_it(cast: Cast, owner: Client, query: str, verbs: set[str]) -> None:
+    softer(cast.dev)
+    assert {entry["verb"] for entry in entries(owner, cast, query)} == verbs
+
+
+def test_actor_and_object_narrow_it(cast: Cast, owner: Client) -> None:
+    proposal = softer(cast.dev)
+    found = entries(owner, cast, f"&actor={cast.dev.actor.public_id}&target={proposal.public_id}")
+    assert {(entry["actor"], entry["target"]) for entry in found} == {(cast.dev.actor.public_id, proposal.public_id)}
+
+
+@pytest.mark.parametrize(("query", "any_left"), [("&until=2001-01-01", False), ("&since=2001-01-01", True)])
+def test_days_narrow_it(cast: Cast, owner: Client, query: str, any_left: bool) -> None:
+    assert bool(entries(owner, cast, query)) is any_left
+
+
+def test_a_day_that_is_none_is_marked(cast: Cast, owner: Client) -> None:
+    assert "field-wrong" in owner.get(f"{page_of(cast)}audit/?since=yesterday").content.decode()
+
+
+def test_older_entries_follow_without_a_gap(cast: Cast, owner: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(audit_reading, "PAGE", 3)
+    first = entries(owner, cast)
+    second = entries(owner, cast, f"&before={first[-1]['seq']}")
+    assert first[-1]["seq"] == int(str(second[0]["seq"])) + 1
+
+
+@pytest.mark.parametrize("before", ["x", "-1", "9" * 30])
+def test_a_cursor_that_nobody_was_given_is_not_there(cast: Cast, owner: Client, before: str) -> None:
+    assert owner.get(f"{page_of(cast)}audit/?before={before}").status_code == 404
+
+
+def test_proposals_and_revisions_are_linked(cast: Cast, owner: Client) -> None:
+    proposal = softer(cast.dev)
+    decided(cast.owner.acting, proposal)
+    page = owner.get(f"{page_of(cast)}audit/").content.decode()
+    assert (f"proposals/{proposal.public_id}/" in page, "roles/persona/default/2" in page) == (True, True)
+
+
+def test_a_viewer_reads_it_and_a_stranger_does_not(cast: Cast) -> None:
+    viewer = signed_in(join(make_account(), cast, MembershipLevel.VIEWER))
+    answers = [client.get(f"{page_of(cast)}audit/").status_code for client in (viewer, signed_in(make_account()))]
+    assert answers == [200, 404]
+
+
+def test_entries_of_another_project_stay_there(cast: Cast, owner: Client) -> None:
+    other = make_cast("beta")
+    assert entries(owner, cast, f"&target={other.dev.actor.public_id}") == []
+
+
+def test_more_entries_take_no_more_queries(cast: Cast, owner: Client) -> None:
+    taken = []
+    for _ in range(2):
+        softer(cast.dev)
+        softer(cast.tester)
+        with CaptureQueriesContext(connection) as seen:
+            owner.get(f"{page_of(cast)}audit/")
+        taken.append(len([one for one in seen if one["sql"] not in ("BEGIN", "COMMIT")]))
+    assert (taken[0] == taken[1], taken[0] <= 12) == (True, True)

@@ -1,0 +1,151 @@
+"""The inbox: what waits for whom, in which order, and what comes after a decision."""
+
+import re
+
+import pytest
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+
+from governance.models import Proposal, User
+from governance.projects import open_project
+from governance.proposal_reading import can_decide, sight
+from governance.scope import project_scope
+from governance.seats import acting_in, seats_of
+from governance.vocabulary import ContractKind, DecisionVerb, MembershipLevel
+from greywind_site.console.inbox import Filters, Tab, inbox_of
+from tests.cast import Cast, make_cast
+from tests.governing import asked, decided
+from tests.site.console_cast import CHINESE, join, make_account, page_of, signed_in
+from tests.site.proposal_cast import bolder, page_at, seen_on, softer
+
+ROW = re.compile(r"prp_[0-9a-f]{32}")
+ROLE = {"slug": "dev", "duties": ["do the work of dev well"], "hard_boundaries": ["do not merge alone"]}
+ASKED = [
+    ("owner", softer),
+    ("owner", bolder),
+    ("dev", softer),
+    ("dev", bolder),
+]
+
+
+@pytest.fixture(autouse=True)
+def quick_hashes(settings) -> None:
+    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+
+
+@pytest.fixture
+def cast(transactional_db: None) -> Cast:
+    return make_cast("alpha")
+
+
+@pytest.fixture
+def owner(cast: Cast) -> Client:
+    return signed_in(User.objects.get(username="owner-alpha"))
+
+
+def listed(client: Client, path: str = "/inbox") -> list[str]:
+    """The proposals on the page, in its order."""
+    page = client.get(path).content.decode()
+    return list(dict.fromkeys(ROW.findall(page)))
+
+
+def shown_and_decidable(account: User) -> tuple[set[str], set[str]]:
+    """What the tab of the waiting ones shows, and what the rules let the account decide."""
+    [seat] = seats_of(account)
+    shown = inbox_of([seat], Tab.WAITING, Filters(), now=timezone.now(), trace_id="trc_test")
+    acting = acting_in(seat, trace_id="trc_test")
+    with project_scope(acting):
+        may = {row.public_id for row in Proposal.objects.all() if can_decide(acting, sight(row))}
+    return {line.proposal_id for line in shown.lines}, may
+
+
+def test_the_gravest_and_then_the_oldest_come_first(cast: Cast, owner: Client) -> None:
+    low, high, later = softer(cast.dev), bolder(cast.dev), softer(cast.tester)
+    assert listed(owner) == [high.public_id, low.public_id, later.public_id]
+
+
+@pytest.mark.parametrize("level", list(MembershipLevel))
+@pytest.mark.parametrize("more", [(), (MembershipLevel.MAINTAINER,), (MembershipLevel.OWNER,)])
+def test_what_waits_for_me_is_what_i_may_decide(cast: Cast, level: MembershipLevel, more: tuple) -> None:
+    account = join(make_account(), cast, level)
+    for another in more:
+        join(make_account(), cast, another)
+    for who, ask in ASKED:
+        ask(getattr(cast, who))
+    shown, may = shown_and_decidable(account)
+    assert shown == may
+
+
+def test_what_i_wrote_waits_for_another_unless_i_am_alone(cast: Cast) -> None:
+    account = User.objects.get(username="owner-alpha")
+    bolder(cast.owner)
+    alone = shown_and_decidable(account)
+    join(make_account(), cast, MembershipLevel.OWNER)
+    assert (len(alone[0]), alone[0] == alone[1], shown_and_decidable(account)) == (1, True, (set(), set()))
+
+
+def test_what_i_proposed_is_listed_for_me(cast: Cast, owner: Client) -> None:
+    mine = softer(cast.owner)
+    theirs = bolder(cast.tester)
+    assert mine.public_id in listed(owner, "/inbox?tab=mine")
+    assert theirs.public_id in listed(owner, "/inbox?tab=open")
+
+
+def test_what_was_decided_is_listed_and_waits_no_more(cast: Cast, owner: Client) -> None:
+    proposal = softer(cast.dev)
+    decided(cast.owner.acting, proposal, DecisionVerb.REJECT)
+    assert (listed(owner), listed(owner, "/inbox?tab=decided")) == ([], [proposal.public_id])
+
+
+@pytest.mark.parametrize(
+    ("query", "found"), [("risk=high", 0), ("risk=medium", 1), ("kind=role", 1), ("kind=policy", 0)]
+)
+def test_filters_narrow_the_list(cast: Cast, owner: Client, query: str, found: int) -> None:
+    asked(cast.dev.acting, ContractKind.ROLE, "dev", ROLE)
+    assert len(listed(owner, f"/inbox?{query}")) == found
+
+
+def test_nothing_fits_offers_to_clear_the_filters(cast: Cast, owner: Client) -> None:
+    assert "Clear the filters" in owner.get("/inbox?risk=high").content.decode()
+
+
+@pytest.mark.parametrize(
+    ("language", "words"), [({"Accept-Language": "en"}, "Nothing waits for you"), (CHINESE, "没有")]
+)
+def test_an_empty_inbox_says_so(cast: Cast, language: dict[str, str], words: str) -> None:
+    client = signed_in(User.objects.get(username="owner-alpha"), language)
+    assert words in client.get(f"{page_of(cast)}inbox").content.decode()
+
+
+def test_the_next_one_follows_a_decision(cast: Cast, owner: Client) -> None:
+    first, second = softer(cast.dev), softer(cast.tester)
+    sent = seen_on(owner, page_at(cast, first)) | {"verb": "reject", "reason_code": "wrong", "next": "on"}
+    answer = owner.post(page_at(cast, first, "decide"), sent)
+    assert owner.get(answer["Location"])["Location"] == f"{page_at(cast, second)}?from=inbox"
+
+
+def test_after_the_last_one_the_inbox_follows(cast: Cast, owner: Client) -> None:
+    proposal = softer(cast.dev)
+    assert owner.get(f"/inbox?next={proposal.public_id}")["Location"] == "/inbox"
+
+
+def test_other_projects_stay_out_of_it(cast: Cast, owner: Client) -> None:
+    softer(make_cast("beta").dev)
+    assert listed(owner, "/inbox?tab=open") == []
+
+
+def test_a_stranger_finds_no_inbox_of_a_project(cast: Cast) -> None:
+    assert signed_in(make_account()).get(f"{page_of(cast)}inbox").status_code == 404
+
+
+def test_four_projects_take_twelve_queries(cast: Cast, owner: Client) -> None:
+    account = User.objects.get(username="owner-alpha")
+    for n in range(3):
+        open_project(f"more {n}", owner=account, now=timezone.now())
+    for member in (cast.dev, cast.tester):
+        softer(member)
+    with CaptureQueriesContext(connection) as seen:
+        assert owner.get("/inbox").status_code == 200
+    assert len([one for one in seen if one["sql"] not in ("BEGIN", "COMMIT")]) <= 12
