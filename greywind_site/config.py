@@ -2,6 +2,7 @@
 
 import difflib
 import os
+import re
 import secrets
 from collections.abc import Mapping
 from functools import cached_property
@@ -24,7 +25,10 @@ SECRETS = ("secret_key", "key_pepper", "audit_pepper")
 OF_THE_CLIENT = frozenset(
     f"GREYWIND_{name}" for name in ("URL", "KEY", "PROFILE", "ROLE", "HOOK_LIMIT", "HOOK_START_LIMIT")
 )
-INTERNAL = frozenset({"GREYWIND_ENTERED", "GREYWIND_PROPERTY_CASES", "GREYWIND_SUPERVISED", "GREYWIND_TEST_SERVICES"})
+INTERNAL = frozenset(
+    f"GREYWIND_{name}"
+    for name in ("ENTERED", "LEDGER_ENTRIES", "PROPERTY_CASES", "SUPERVISED", "TAMPERINGS", "TEST_SERVICES")
+)
 
 
 class ConfigError(Exception):
@@ -82,6 +86,10 @@ class Config(BaseSettings):
     allowed_hosts: list[str] = Field(
         default=["localhost", "127.0.0.1", "[::1]"], description="Host names that are answered, as a JSON list."
     )
+    https: bool = Field(
+        default=False,
+        description="Reached over HTTPS, by a proxy that sets X-Forwarded-Proto itself: cookies travel on HTTPS only.",
+    )
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = Field(
         default="INFO", description="Least severe level that is logged."
     )
@@ -100,6 +108,16 @@ class Config(BaseSettings):
         min_length=32,
         description="Keys the ledger's before and after hashes; 32 characters or more.",
     )
+    anchor_key: SecretStr | None = Field(
+        default=None,
+        description="Private key that signs anchors of the ledger, 64 random hex digits; unset means that of the data"
+        " folder.",
+    )
+    anchor_file: Path | None = Field(
+        default=None,
+        description="File to which a daily task appends anchors of the ledger, best on another machine's disk; unset"
+        " means no task.",
+    )
     pool_min: int = Field(default=1, ge=0, le=100, description="Database connections kept open, per process.")
     pool_max: int = Field(default=8, ge=1, le=500, description="Most database connections, per process.")
     pool_timeout: float = Field(
@@ -112,6 +130,12 @@ class Config(BaseSettings):
     max_body_bytes: int = Field(default=12 * 1024 * 1024, ge=1024, description="Largest request body, in bytes.")
     tool_result_cap: int = Field(
         default=2000, ge=100, description="Tool results over this become head, tail and a ref; in o200k_base tokens."
+    )
+    role_contract_cap: int = Field(
+        default=1200, ge=100, description="Most a role contract may hold when it is proposed, in o200k_base tokens."
+    )
+    proposal_days: int = Field(
+        default=30, ge=1, le=365, description="How long a proposal waits for a decision before it expires, in days."
     )
     mcp_url: str | None = Field(
         default=None,
@@ -157,6 +181,13 @@ class Config(BaseSettings):
         if self.pool_min > self.pool_max:
             raise ValueError(f"GREYWIND_POOL_MIN={self.pool_min} is more than GREYWIND_POOL_MAX={self.pool_max}")
         return self
+
+    @field_validator("anchor_key")
+    @classmethod
+    def _anchor_key_is_a_key(cls, key: SecretStr | None) -> SecretStr | None:
+        if key is not None and not re.fullmatch("[0-9a-f]{64}", key.get_secret_value()):
+            raise ValueError("expected 64 hex digits in lower case")
+        return key
 
     @field_validator("mcp_url")
     @classmethod

@@ -85,6 +85,10 @@ X_FRAME_OPTIONS = "DENY"
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"
 CSRF_COOKIE_HTTPONLY = True
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = LANGUAGE_COOKIE_SECURE = GREYWIND.https
+SECURE_HSTS_SECONDS = 365 * 24 * 3600 if GREYWIND.https else 0
+# Believed only where the operator says that a proxy sets it: anybody else could send it.
+SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if GREYWIND.https else None
 CSRF_FAILURE_VIEW = "greywind_site.console.errors.form_expired"
 # For passwords that people choose; those for one use are made here and are longer.
 AUTH_PASSWORD_VALIDATORS: list[dict[str, Any]] = [
