@@ -85,6 +85,24 @@ def _create(link: psycopg.Connection, name: str, *, template: str) -> None:
     link.execute(sql.SQL("GRANT CONNECT ON DATABASE {} TO gw_app").format(sql.Identifier(name)))
 
 
+# Emptying by TRUNCATE makes new files for a table and each of its indexes, some hundred in all: for the few rows of
+# a test it takes twenty times as long as deleting them. A table that has grown is truncated, or dead rows pile up.
+EMPTY = """
+DO $$
+DECLARE t text; filled boolean;
+BEGIN
+  FOREACH t IN ARRAY {tables}::text[] LOOP
+    EXECUTE format('SELECT EXISTS (SELECT FROM public.%I)', t) INTO filled;
+    IF pg_relation_size(format('public.%I', t)::regclass) > 1000000 THEN
+      EXECUTE format('TRUNCATE public.%I CASCADE', t);
+    ELSIF filled THEN
+      EXECUTE format('DELETE FROM public.%I', t);
+    END IF;
+  END LOOP;
+END $$
+"""
+
+
 class Shipped:
     """The rows that migrations put in, kept to be put back after a test that really committed."""
 
@@ -95,13 +113,10 @@ class Shipped:
             self.rows = {table: _copy_out(link, table) for table in self.tables if _has_rows(link, table)}
 
     def restore(self) -> None:
-        """Empty every table, with its triggers asleep, and put the shipped rows back."""
-        if not self.tables:
-            return
+        """Empty every table that holds rows, with its triggers asleep, and put the shipped rows back."""
         with owner_link(self.database) as link, link.transaction():
             link.execute("SET LOCAL session_replication_role = replica")
-            names = sql.SQL(", ").join(map(sql.Identifier, self.tables))
-            link.execute(sql.SQL("TRUNCATE {} RESTART IDENTITY CASCADE").format(names))
+            link.execute(sql.SQL(EMPTY).format(tables=sql.Literal(self.tables)))
             for table, (columns, content) in self.rows.items():
                 _copy_in(link, table, columns, content)
 
