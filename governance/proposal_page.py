@@ -17,10 +17,8 @@ from governance.proposal_reading import (
     Refused,
     Sight,
     comments_of,
-    decisions_of,
     find_proposal,
     sight,
-    texts_of,
     why_not,
 )
 from governance.proposals import EDITABLE
@@ -169,8 +167,8 @@ def proposal_page(acting: Acting, proposal_id: str, *, version: int | None = Non
         barred=why_not(acting, seen),
         own=acting.actor_id in {proposal.proposer_id, proposal.proposer.owned_by_id},
         human=owner.name if owner else "",
-        texts=texts_of(proposal),
-        said=_said(decisions_of(proposal), comments_of(proposal)),
+        texts=seen.texts,
+        said=_said(seen.decisions, comments_of(proposal)),
         made=Revision.objects.filter(proposal=proposal).first(),
         holders=_holders(proposal),
     )

@@ -2,10 +2,12 @@
 
 import hashlib
 import uuid
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from django.db.models import Q
+
 from governance.actors import Acting
-from governance.contracts import active_revision
 from governance.eligibility import Bar, Case, approvals_needed, bar
 from governance.errors import Forbidden, Invalid, NotThere
 from governance.ids import parse_id
@@ -17,6 +19,7 @@ from governance.vocabulary import (
     DecisionVerb,
     MembershipLevel,
     ProposalState,
+    RevisionState,
     Risk,
     rank,
 )
@@ -30,6 +33,7 @@ class Sight:
     """A proposal at one moment. `moved` says that its contract has another active revision than the text's base.
 
     `seen_hash` binds a decision to the text, its base and the policy in force. `approvals` are those of this text.
+    `texts` are all versions, newest first, and `decisions` all that was decided, oldest first.
     """
 
     proposal: Proposal
@@ -40,6 +44,8 @@ class Sight:
     seen_hash: str
     case: Case
     approvals: int
+    texts: Sequence[ProposalText]
+    decisions: Sequence[Decision]
 
     @property
     def moved(self) -> bool:
@@ -64,7 +70,7 @@ def find_proposal(text: str, *, pointer: str) -> Proposal:
         wanted = parse_id(Proposal.PREFIX, text, pointer=pointer)
     except Invalid as error:
         raise NotThere.there(pointer) from error
-    found = Proposal.objects.select_related("proposer", "contract").filter(pk=wanted).first()
+    found = Proposal.objects.select_related("proposer__owned_by", "contract").filter(pk=wanted).first()
     if found is None:
         raise NotThere.there(pointer)
     return found
@@ -72,19 +78,25 @@ def find_proposal(text: str, *, pointer: str) -> Proposal:
 
 def sight(proposal: Proposal, *, version: int | None = None) -> Sight:
     """Return the proposal as it stands now; `version` looks at an older text. Raises NotThere for an unknown one."""
-    text = text_of(proposal, version if version is not None else proposal.version)
-    policy = active_revision(ContractKind.POLICY, DEFAULT_POLICY)
-    said = Decision.objects.filter(proposal=proposal, version=text.version, verb__in=APPROVING)
+    texts, decisions = texts_of(proposal), decisions_of(proposal)
+    wanted = proposal.version if version is None else version
+    text = next((each for each in texts if each.version == wanted), None)
+    if text is None:
+        raise NotThere.there("/version")
+    policy, active = _in_force(proposal)
     seen = seen_hash(text, policy)
+    said = [each for each in decisions if each.version == text.version and each.verb in APPROVING]
     return Sight(
         proposal=proposal,
         text=text,
         base=text.base,
-        active=active_revision(proposal.kind, proposal.slug),
+        active=active,
         policy_revision_id=policy.pk if policy else None,
         seen_hash=seen,
-        case=case_of(proposal, text, policy),
-        approvals=said.filter(seen_hash=seen).count(),
+        case=case_of(proposal, texts, text, policy),
+        approvals=len([each for each in said if each.seen_hash == seen]),
+        texts=texts,
+        decisions=decisions,
     )
 
 
@@ -118,14 +130,23 @@ def seen_hash(text: ProposalText, policy: Revision | None) -> str:
     return "sha256:" + hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
 
-def case_of(proposal: Proposal, text: ProposalText, policy: Revision | None) -> Case:
+def _in_force(proposal: Proposal) -> tuple[Revision | None, Revision | None]:
+    """The active policy, and the active revision of the proposal's own contract, in one round trip."""
+    own, policy = (proposal.kind, proposal.slug), (ContractKind.POLICY, DEFAULT_POLICY)
+    either = Q(contract__kind=own[0], contract__slug=own[1]) | Q(contract__kind=policy[0], contract__slug=policy[1])
+    rows = Revision.objects.filter(either, state=RevisionState.ACTIVE).select_related("contract")
+    active = {(row.contract.kind, row.contract.slug): row for row in rows}
+    return active.get(policy), active.get(own)
+
+
+def case_of(proposal: Proposal, texts: Sequence[ProposalText], text: ProposalText, policy: Revision | None) -> Case:
     """Return who wrote the text and who may decide it, as plain values."""
     level = MembershipLevel(text.level)
     asked = policy.body.get("two_deciders_for", []) if policy else []
     return Case(
         level=level,
         risk=Risk(text.risk),
-        authors=frozenset(_authors(proposal)),
+        authors=_authors([proposal.proposer, *(each.author for each in texts)]),
         deciders=frozenset(deciders(level)),
         two=text.risk in asked,
     )
@@ -138,11 +159,10 @@ def deciders(level: MembershipLevel) -> set[uuid.UUID]:
     return set(humans.filter(actor__user__is_active=True).values_list("actor_id", flat=True))
 
 
-def _authors(proposal: Proposal) -> set[uuid.UUID]:
-    wrote = {proposal.proposer_id, *ProposalText.objects.filter(proposal=proposal).values_list("author_id", flat=True)}
-    found = Actor.objects.filter(pk__in=wrote).values_list("kind", "id", "owned_by_id")
-    humans = {actor if kind == ActorKind.HUMAN else owner for kind, actor, owner in found}
-    return humans - {None}
+def _authors(writers: Iterable[Actor]) -> frozenset[uuid.UUID]:
+    """The humans behind those who wrote: themselves, or whoever owns the agent."""
+    humans = {each.pk if each.kind == ActorKind.HUMAN else each.owned_by_id for each in writers}
+    return frozenset(human for human in humans if human is not None)
 
 
 def check_may_decide(acting: Acting, case: Case) -> None:
@@ -158,9 +178,7 @@ def why_not(acting: Acting, seen: Sight) -> Refused | None:
     state = ProposalState(seen.proposal.state)
     if state != ProposalState.OPEN:
         return Refused("not_open", f"the proposal is {state}; only an open one is decided")
-    if Decision.objects.filter(
-        proposal=seen.proposal, version=seen.proposal.version, decider_id=acting.actor_id
-    ).exists():
+    if any(each.version == seen.proposal.version and each.decider_id == acting.actor_id for each in seen.decisions):
         return Refused("already_decided", "you have decided this version; another decider is needed")
     barred = bar(seen.case, acting.actor_id, level_of(acting))
     return _told(barred, seen.case) if barred else None
