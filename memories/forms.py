@@ -10,16 +10,16 @@ from django.utils.translation import gettext, gettext_lazy
 
 from governance.forms import ConsoleForm
 from governance.ids import new_id, parse_id
-from governance.invisible import made_visible
 from governance.vocabulary import Audience, Sensitivity
 from memories.memory_words import MEMORY_KINDS
 from memories.vocabulary import KnowledgeStatus, MemoryKind, MemoryType, Origin, ScopeType
 from memories.writes import EvidenceWish, MemoryWish
 from threads.models import Thread
+from threads.titles import one_line
 
 LEAST_REFS, MOST_REFS = 2, 20
 MOST_CHARACTERS, MOST_QUOTE = 20_000, 4_000
-SHOWN = 90  # characters of a thread's title in the list
+SHOWN = 90  # graphemes of a thread's title in the list
 
 
 class MemoryForm(ConsoleForm):
@@ -51,7 +51,7 @@ class MemoryForm(ConsoleForm):
         field = self.fields["thread"]
         assert isinstance(field, forms.ChoiceField)  # noqa: S101 - declared above; tells the type checker
         whole = [("", gettext("In the whole project"))]
-        field.choices = whole + [(name, _shortened(thread.title)) for name, thread in self.threads.items()]
+        field.choices = whole + [(name, one_line(thread.title, most=SHOWN)) for name, thread in self.threads.items()]
         self._cite(max(LEAST_REFS, min(len(cited) + 1, MOST_REFS), self._sent()))
 
     @property
@@ -125,8 +125,3 @@ class MemoryForm(ConsoleForm):
             for name, field in ((f"ref_{n}", ref), (f"quote_{n}", quote)):
                 field.widget.attrs["class"] = "form-control"
                 self.fields[name] = field
-
-
-def _shortened(text: str) -> str:
-    line = made_visible(" ".join(text.split()))
-    return line if len(line) <= SHOWN else f"{line[:SHOWN]}…"

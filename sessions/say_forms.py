@@ -11,14 +11,14 @@ from django.utils.translation import gettext, gettext_lazy
 
 from governance.forms import ConsoleForm
 from governance.ids import new_id
-from governance.invisible import made_visible
 from sessions.models import Session
 from sessions.reading import Standing
 from sessions.session_words import SESSION_KINDS
 from sessions.vocabulary import EventKind, SessionState
+from threads.titles import one_line
 
 MOST_CHARACTERS = 500_000  # of one entry: never more bytes than a text field may hold
-SHOWN = 90  # characters of a demand in a list of choices
+SHOWN = 90  # graphemes of a demand in a list of choices
 FOR_ROLE = "role:"
 KIND_CHOICES: list[tuple[str, Promise]] = [
     (EventKind.MESSAGE.value, gettext_lazy("Message: the session reads it as part of its dialogue")),
@@ -86,7 +86,7 @@ class SayForm(_OnceForm):
         self.live = {session.public_id: session for session in audience.live}
         self._offer("hearer", _hearers(audience))
         nothing = [("", gettext("none"))]
-        self._offer("retires", nothing + [(row.ref, _shortened(row.text)) for row in audience.standing])
+        self._offer("retires", nothing + [(row.ref, one_line(row.text, most=SHOWN)) for row in audience.standing])
         if not audience.standing and not self.data.get("retires"):
             del self.fields["retires"]
 
@@ -135,14 +135,9 @@ def _hearers(audience: Audience) -> list[tuple[str, Any]]:
 
 def _described(session: Session) -> str:
     state = SESSION_KINDS[SessionState][session.state]
-    task = [_shortened(session.task.title)] if session.task else []
+    task = [one_line(session.task.title, most=SHOWN)] if session.task else []
     count = gettext("entries: %(count)s") % {"count": f"{session.head_seq:,}"}
     return " · ".join([session.role, str(state), *task, count, session.public_id[-6:]])
-
-
-def _shortened(text: str) -> str:
-    line = made_visible(" ".join(text.split()))
-    return line if len(line) <= SHOWN else f"{line[:SHOWN]}…"
 
 
 def _as_written(text: str) -> str:

@@ -8,6 +8,7 @@ from governance.invisible import made_visible
 from governance.languages import language_of
 from governance.vocabulary import Destination
 from sessions.context.vocabulary import CountMethod
+from sessions.gauge import Gauged
 from sessions.vocabulary import AttestedBy, SessionState
 from threads.models import Thread
 from threads.task_reading import Board
@@ -108,7 +109,7 @@ class BindingLine:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PacketLine:
+class PacketLine(Gauged):
     """One compile. `used` and `cap` are tokens; `method` is None where it was not stored."""
 
     id: str
@@ -118,16 +119,6 @@ class PacketLine:
     cap: int
     method: CountMethod | None
     refused: bool
-
-    @property
-    def percent(self) -> int:
-        """Whole percent of the cap; over 100 when more was asked than the cap holds."""
-        return round(100 * self.used / self.cap) if self.cap else 100
-
-    @property
-    def width(self) -> int:
-        """The bar's filled part, 0 to 100; at least 1 for anything used, so that it can be seen."""
-        return min(100, max(self.percent, 1 if self.used else 0))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,6 +5,7 @@ import unicodedata
 import regex
 
 from governance.errors import Invalid
+from governance.invisible import made_visible
 from governance.names import TURNS_TEXT, UNPRINTABLE
 from threads.speech import TITLE_GRAPHEMES
 
@@ -16,6 +17,12 @@ def graphemes(text: str) -> list[str]:
     """Return what a person sees as single characters."""
     found: list[str] = regex.findall(r"\X", text)
     return found
+
+
+def one_line(text: str, *, most: int) -> str:
+    """Return a text of somebody's in one line of at most `most` graphemes, fit to be shown; what is cut ends in …"""
+    line = graphemes(made_visible(" ".join(text.split())))
+    return "".join(line) if len(line) <= most else f"{''.join(line[:most])}…"
 
 
 def checked_title(text: str, *, pointer: str, most: int = TITLE_GRAPHEMES) -> str:

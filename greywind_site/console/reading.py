@@ -18,6 +18,7 @@ from governance.vocabulary import Audience
 from greywind_site.console.attention import Attention, attention_of
 from greywind_site.console.crew import SeenAgent, last_seen
 from sessions.context.vocabulary import CountMethod, Layer
+from sessions.gauge import Gauged
 from sessions.models import ContextPacket, Session
 from threads.models import Thread
 from threads.vocabulary import ThreadState, ThreadType
@@ -42,7 +43,7 @@ class ThreadLine:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PacketLine:
+class PacketLine(Gauged):
     """One compiled or refused context. `used` and `cap` are tokens; `method` is None where it was not stored."""
 
     packet_id: str
@@ -59,16 +60,6 @@ class PacketLine:
     @property
     def language(self) -> str:
         return language_of(self.thread)
-
-    @property
-    def percent(self) -> int:
-        """Whole percent of the cap; over 100 when more was asked than the cap holds."""
-        return round(100 * self.used / self.cap) if self.cap else 100
-
-    @property
-    def width(self) -> int:
-        """The bar's filled part, 0 to 100; at least 1 for anything used, so that it can be seen."""
-        return min(100, max(self.percent, 1 if self.used else 0))
 
     @property
     def figures(self) -> str:

@@ -84,13 +84,13 @@ class Window:
 
 
 @contextmanager
-def window(chromium: Path, base: str, **options: Any) -> Iterator[Window]:
+def window[W: Window](chromium: Path, base: str, *, kind: type[W] = Window, **options: Any) -> Iterator[W]:
     """Open a fresh window. Django's database is out of reach inside: the browser's loop runs in this thread."""
     with sync_playwright() as play:
         browser = play.chromium.launch(executable_path=str(chromium), args=FLAGS)
         context = browser.new_context(**{"locale": "en-US", **options})
         context.add_init_script(TELL_VIOLATIONS)
-        yield Window(context.new_page(), base)
+        yield kind(context.new_page(), base)
         browser.close()
 
 

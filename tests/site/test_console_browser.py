@@ -1,26 +1,19 @@
 """The console in a real browser: quiet, at home, and fit for a narrow screen."""
 
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
-from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Page, sync_playwright
 from pytest_django.live_server_helper import LiveServer
 
 from governance.vocabulary import MembershipLevel
+from tests.browser.window import OVERFLOW, Window, window
 from tests.cast import Cast, make_cast
 from tests.site.console_cast import PASSWORD, join, make_account, page_of
 
 pytestmark = pytest.mark.slow
-FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
-# The policy's own event tells of what was blocked, also where the browser prints nothing.
-TELL_VIOLATIONS = """
-document.addEventListener('securitypolicyviolation', event => console.error('policy: ' + event.violatedDirective))
-"""
-OVERFLOW = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
 GROUND = "getComputedStyle(document.body).backgroundColor"
 LIGHT, DARK = "rgb(244, 246, 248)", "rgb(18, 23, 29)"
 
@@ -54,24 +47,8 @@ def visitor(cast: Cast) -> Visitor:
     return Visitor(join(make_account(), cast, MembershipLevel.VIEWER).username, page_of(cast))
 
 
-class Visit:
-    """One browser window, and everything it complained about."""
-
-    def __init__(self, page: Page, base: str) -> None:
-        self.page, self.base = page, base
-        self.complaints: list[str] = []
-        self.abroad: list[str] = []
-        page.on(
-            "console", lambda said: self.complaints.append(said.text) if said.type in ("error", "warning") else None
-        )
-        page.on("pageerror", lambda error: self.complaints.append(str(error)))
-        page.on("request", lambda request: self.abroad.append(request.url) if self._is_abroad(request.url) else None)
-
-    def _is_abroad(self, url: str) -> bool:
-        return urlsplit(url).netloc != urlsplit(self.base).netloc and not url.startswith("data:")
-
-    def open(self, path: str) -> None:
-        self.page.goto(self.base + path)
+class Visit(Window):
+    """A window in which somebody signs in and chooses a language and a look."""
 
     def sign_in(self, name: str) -> None:
         self.open("/")
@@ -92,16 +69,10 @@ type Browse = Callable[..., AbstractContextManager[Visit]]
 def browse(chromium: Path, live_server: LiveServer) -> Browse:
     """Opens a fresh window. The database is out of reach inside: the browser's loop runs in this thread."""
 
-    @contextmanager
-    def window(**options: object) -> Iterator[Visit]:
-        with sync_playwright() as play:
-            browser = play.chromium.launch(executable_path=str(chromium), args=FLAGS)
-            context = browser.new_context(**{"locale": "en-US", **options})
-            context.add_init_script(TELL_VIOLATIONS)
-            yield Visit(context.new_page(), live_server.url)
-            browser.close()
+    def visit(**options: object) -> AbstractContextManager[Visit]:
+        return window(chromium, live_server.url, kind=Visit, **options)
 
-    return window
+    return visit
 
 
 @pytest.mark.parametrize("locale", ["zh-CN", "en-US"])
