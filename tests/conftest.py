@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from django.test import TransactionTestCase
 
-from tests.databases import Shipped, cloned_database
+from tests.databases import Kept, cloned_database
 from tests.services import reachable_folder
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
@@ -27,7 +27,7 @@ def django_db_setup(
 ) -> Iterator[None]:
     """A migrated copy for this process. Django's own way would need a role that may create databases."""
     with django_db_blocker.unblock(), cloned_database(worker_name) as database:
-        shipped = Shipped(database)
+        shipped = Kept(database)
         with pytest.MonkeyPatch.context() as patch:
             # Django's flush runs as the application role, which may truncate nothing.
             patch.setattr(TransactionTestCase, "_fixture_teardown", lambda _self: shipped.restore())

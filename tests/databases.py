@@ -103,8 +103,8 @@ END $$
 """
 
 
-class Shipped:
-    """The rows that migrations put in, kept to be put back after a test that really committed."""
+class Kept:
+    """The rows that stand in a database at a moment, kept to be put back after a test that really committed."""
 
     def __init__(self, database: str) -> None:
         self.database = database
@@ -113,7 +113,7 @@ class Shipped:
             self.rows = {table: _copy_out(link, table) for table in self.tables if _has_rows(link, table)}
 
     def restore(self) -> None:
-        """Empty every table that holds rows, with its triggers asleep, and put the shipped rows back."""
+        """Empty every table that holds rows, with its triggers asleep, and put the kept rows back."""
         with owner_link(self.database) as link, link.transaction():
             link.execute("SET LOCAL session_replication_role = replica")
             link.execute(sql.SQL(EMPTY).format(tables=sql.Literal(self.tables)))
@@ -143,6 +143,14 @@ def _copy_out(link: psycopg.Connection, table: str) -> tuple[Any, bytes]:
 
 
 def _copy_in(link: psycopg.Connection, table: str, columns: Any, content: bytes) -> None:
-    command = sql.SQL("COPY {} ({}) FROM STDIN (FORMAT binary)").format(sql.Identifier(table), columns)
-    with link.cursor() as cursor, cursor.copy(command) as copy:
+    # COPY refuses a table with row-level security, so the rows go by way of a copy without it.
+    name = sql.Identifier(table)
+    link.execute(sql.SQL("CREATE TEMP TABLE kept (LIKE public.{})").format(name))
+    with (
+        link.cursor() as cursor,
+        cursor.copy(sql.SQL("COPY kept ({}) FROM STDIN (FORMAT binary)").format(columns)) as copy,
+    ):
         copy.write(content)
+    insert = "INSERT INTO public.{} ({}) OVERRIDING SYSTEM VALUE SELECT {} FROM kept"
+    link.execute(sql.SQL(insert).format(name, columns, columns))
+    link.execute("DROP TABLE kept")

@@ -12,8 +12,8 @@ from pytest_django.live_server_helper import LiveServer
 
 from governance.models import User
 from greywind_site.demo.credentials import DemoCredentials
-from greywind_site.demo.seeding import ensure_demo
 from tests.browser.window import Window, window
+from tests.demos import owner_of, stored_demo
 
 type SignedIn = Callable[..., AbstractContextManager[Window]]
 
@@ -26,7 +26,7 @@ class Demo:
 
     @property
     def account(self) -> User:
-        return User.objects.get(username=self.credentials.console_user)
+        return owner_of(self.credentials)
 
     @property
     def page(self) -> str:
@@ -35,7 +35,7 @@ class Demo:
 
 @pytest.fixture
 def demo(transactional_db: None, tmp_path: Path) -> Demo:
-    return Demo(ensure_demo(data_dir=tmp_path))
+    return Demo(stored_demo(tmp_path))
 
 
 @pytest.fixture

@@ -7,9 +7,9 @@ from django.test.utils import CaptureQueriesContext
 
 from sessions.models import ContextPacket, Event
 from tests.api.test_statements import CONTROL
-from tests.browser.addresses import crawl
 from tests.browser.bulk import fill
 from tests.browser.conftest import Demo, client_of
+from tests.demos import pages_of
 from threads.models import Thread
 
 pytestmark = pytest.mark.slow
@@ -32,7 +32,7 @@ def newest(model: type) -> object:
 @pytest.mark.django_db(transaction=True, databases=["default", "owner"])
 def test_no_page_costs_more_queries_with_many_rows(demo: Demo) -> None:
     client = client_of(demo.account)
-    pages = [path for paths in crawl(client, most=2).values() for path in paths]
+    pages = [path for paths in pages_of(demo.account).values() for path in paths[:2]]
     before = {path: queries_of(client, path) for path in pages}
     fill(newest(Thread), newest(Event), newest(ContextPacket))
     after = {path: queries_of(client, path) for path in pages}

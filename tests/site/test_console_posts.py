@@ -14,9 +14,9 @@ from governance.projects import open_project
 from governance.scope import project_scope
 from governance.seats import acting_in, seats_of
 from governance.vocabulary import MembershipLevel
-from greywind_site.demo.seeding import ensure_demo
 from tests.browser.addresses import console_routes, crawl
 from tests.cast import at
+from tests.demos import owner_of, pages_of, stored_demo
 from tests.site.console_cast import ENGLISH, make_account
 
 # What an account does about itself, whatever its level in a project.
@@ -39,7 +39,7 @@ class Posts(HTMLParser):
 
 @pytest.fixture
 def owner(transactional_db: None, tmp_path: Path) -> User:
-    return User.objects.get(username=ensure_demo(data_dir=tmp_path).console_user)
+    return owner_of(stored_demo(tmp_path))
 
 
 def in_browser(account: User, *, checks: bool = False) -> Client:
@@ -59,7 +59,7 @@ def join_demo(account: User, owner: User, level: MembershipLevel) -> User:
 def addresses(owner: User) -> dict[str, str]:
     """An address of every route, with ids that the owner's links lead to."""
     known: dict[str, str] = {"layer": "dialogue"}
-    for paths in crawl(in_browser(owner), most=4).values():
+    for paths in pages_of(owner).values():
         for path in paths:
             known |= {name: str(value) for name, value in resolve(path.partition("?")[0]).kwargs.items()}
     found = {}

@@ -1,0 +1,42 @@
+"""The demo, seeded once per process and put back for every test that commits."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from django.db import connection
+from django.test import Client
+
+from governance.models import User
+from greywind_site.demo import DemoCredentials, ensure_demo
+from tests.browser.addresses import crawl
+from tests.databases import Kept
+
+MOST_FOLLOWED = 4  # pages of one kind that are read for links; fewer of them are looked at
+_kept: dict[str, tuple[Kept, DemoCredentials]] = {}
+_pages: dict[object, Mapping[str, Sequence[str]]] = {}
+
+
+def stored_demo(folder: Path) -> DemoCredentials:
+    """Put the demo into this process's empty database; the first call seeds it, which takes seconds."""
+    database = connection.settings_dict["NAME"]
+    if database in _kept:
+        stored, credentials = _kept[database]
+        stored.restore()
+        return credentials
+    credentials = ensure_demo(data_dir=folder)
+    _kept[database] = Kept(database), credentials
+    return credentials
+
+
+def owner_of(credentials: DemoCredentials) -> User:
+    """The account that owns the demo."""
+    return User.objects.get(username=credentials.console_user)
+
+
+def pages_of(owner: User) -> Mapping[str, Sequence[str]]:
+    """Addresses of every page that links lead the demo's owner to, by route; the ids stay when the demo is put back."""
+    if owner.pk not in _pages:
+        client = Client(headers={"Accept-Language": "en"})
+        client.force_login(owner)
+        _pages[owner.pk] = crawl(client, most=MOST_FOLLOWED)
+    return _pages[owner.pk]
