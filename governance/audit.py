@@ -26,12 +26,14 @@ TEXTS_IN_ORDER = ", ".join("id::text" if name == "id" else name for name in TEXT
 # be the one that was anchored. NULLs are no entry's own; whoever dropped the constraint may have put them in.
 FIRST_FAULT = f"""
 WITH chained AS (
-  SELECT e.seq, e.id, e.prev, e.hash, coalesce((lag(e.seq) OVER w)::numeric, 0) + 1 AS due,
-         CASE WHEN row_number() OVER w = 1 THEN sha256(uuid_send(%(project)s)) ELSE lag(e.hash) OVER w END AS left_hash,
+  SELECT e.seq, e.id, e.prev, e.hash, coalesce((lag(e.seq) OVER w)::numeric, %(after)s) + 1 AS due,
+         CASE WHEN row_number() OVER w > 1 THEN lag(e.hash) OVER w
+              ELSE coalesce(decode(%(left)s, 'hex'), sha256(uuid_send(%(project)s))) END AS left_hash,
          num_nulls({TEXTS_IN_ORDER}, seq) > 0 OR ({AT_FITS}) IS NOT TRUE
          OR coalesce(octet_length(prev), 0) <> 32 OR coalesce(octet_length(hash), 0) <> 32 AS unfit,
          CASE WHEN {AT_FITS} THEN sha256(prev || greywind_audit_bytes(seq, at, {TEXTS_IN_ORDER})) END AS own
-  FROM governance_auditevent e WHERE e.project_id = %(project)s WINDOW w AS (ORDER BY seq, id)
+  FROM governance_auditevent e WHERE e.project_id = %(project)s AND (%(after)s = 0 OR e.seq > %(after)s)
+    AND (%(to)s::bigint IS NULL OR e.seq <= %(to)s) WINDOW w AS (ORDER BY seq, id)
 ), judged AS (
   SELECT c.seq, c.id, c.due, CASE
     WHEN c.unfit THEN 'form' WHEN c.seq < c.due THEN 'order' WHEN c.seq > c.due THEN 'gap'
@@ -83,15 +85,31 @@ def check_chain(
     cursor: Cursor, project_id: uuid.UUID, *, head: Mapping[str, Any], anchors: Mapping[int, str]
 ) -> Verdict:
     """Check the chain of a project that the cursor may read. `head` is what the ledger kept apart: seq, hash in hex."""
-    chosen = {"project": project_id, "seqs": list(anchors), "hashes": list(anchors.values())}
-    cursor.execute(FIRST_FAULT, chosen)
-    found = cursor.fetchone()
+    found = first_fault(cursor, project_id, anchors=anchors)
     if found is not None:
         kind, bad, due = found
         return Verdict(due - 1, _last_before(due, anchors), (kind, bad))
     cursor.execute(LAST, [project_id])
     seq, last = cursor.fetchone() or (0, "")
     return Verdict(seq, _last_before(seq + 1, anchors), end_fault(seq, last, head, anchors))
+
+
+def first_fault(
+    cursor: Cursor,
+    project_id: uuid.UUID,
+    *,
+    anchors: Mapping[int, str] | None = None,
+    after: tuple[int, str] = (0, ""),
+    to: int | None = None,
+) -> tuple[str, int, int] | None:
+    """Return what is wrong first in a project's chain, or in its part behind the entry `after` (its number, its hash in
+    hex) up to the entry `to`: a key of WORDS, the first bad entry, and the one that was due there.
+    """
+    kept = anchors or {}
+    chosen = {"project": project_id, "seqs": list(kept), "hashes": list(kept.values())}
+    cursor.execute(FIRST_FAULT, chosen | {"after": after[0], "left": after[1] or None, "to": to})
+    found: tuple[str, int, int] | None = cursor.fetchone()
+    return found
 
 
 def read_head(cursor: Cursor) -> dict[str, Any]:

@@ -7,16 +7,14 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from typing import Any
 
-from django.db import connection
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from governance.audit import check_chain, read_head
+from governance.chain_checks import ChainState, chain_state
 from governance.errors import Invalid
 from governance.ids import parse_id, public_id
 from governance.invisible import made_visible
 from governance.models import Actor, AuditEvent, Proposal, Revision
-from governance.verify_ledger import Verdict
 from governance.vocabulary import ActorKind
 
 PAGE = 50
@@ -65,20 +63,12 @@ class AuditLine:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuditPage:
-    """One page of the ledger. `verdict` is of the whole chain, read only with the first page; `older` is a cursor."""
+    """One page of the ledger. `chain` says how far it is whole, with the first page alone; `older` is a cursor."""
 
     lines: Sequence[AuditLine]
     older: int | None
-    verdict: Verdict | None
+    chain: ChainState | None
     actors: Mapping[str, str]
-
-    @property
-    def whole_up_to(self) -> int:
-        return self.verdict.entries if self.verdict else 0
-
-    @property
-    def first_bad(self) -> int | None:
-        return self.verdict.fault[1] if self.verdict and self.verdict.fault else None
 
 
 def actor_names() -> dict[str, Actor]:
@@ -87,9 +77,9 @@ def actor_names() -> dict[str, Actor]:
 
 
 def audit_page(
-    project_id: uuid.UUID, filters: AuditFilters, *, before: int | None, actors: Mapping[str, Actor]
+    project_id: uuid.UUID, filters: AuditFilters, *, before: int | None, actors: Mapping[str, Actor], now: datetime
 ) -> AuditPage:
-    """Read a page of the open scope's ledger, of the entries below `before`, and check the chain with the first."""
+    """Read a page of the open scope's ledger, of the entries below `before`; with the first, check what is new."""
     found = list(audit_rows(filters, before=before)[: PAGE + 1])
     rows, more = found[:PAGE], len(found) > PAGE
     places = _places(rows)
@@ -97,7 +87,7 @@ def audit_page(
     return AuditPage(
         lines=lines,
         older=rows[-1].seq if more else None,
-        verdict=_verdict(project_id) if before is None else None,
+        chain=chain_state(project_id, now=now) if before is None else None,
         actors={name: actor.name for name, actor in actors.items()},
     )
 
@@ -127,11 +117,6 @@ def exported(lines: Sequence[AuditLine]) -> Iterator[str]:
         chain = {"prev": bytes(row.prev).hex(), "hash": bytes(row.hash).hex()}
         entry = {"seq": row.seq, "at": row.at.isoformat(), "id": row.pk.hex} | texts | more | chain
         yield json.dumps(entry, ensure_ascii=False, separators=(",", ":")) + "\n"
-
-
-def _verdict(project_id: uuid.UUID) -> Verdict:
-    with connection.cursor() as cursor:
-        return check_chain(cursor, project_id, head=read_head(cursor), anchors={})
 
 
 def _midnight(day: date) -> datetime:

@@ -5,13 +5,16 @@ from typing import Any, cast
 from django import forms
 from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import reverse
-from django.utils.translation import gettext_lazy
-from django.views.decorators.http import require_safe
+from django.utils import timezone
+from django.utils.translation import gettext, gettext_lazy
+from django.views.decorators.http import require_POST, require_safe
 
 from governance.audit_reading import AuditFilters, AuditPage, actor_names, audit_page, exported
+from governance.chain_checks import check_whole
 from governance.forms import ConsoleForm
-from governance.pages import Desk, project_page, show
+from governance.pages import Desk, done, project_page, show
 from governance.scope import project_scope
+from governance.vocabulary import Deed
 
 
 class AuditForm(ConsoleForm):
@@ -49,7 +52,7 @@ def audit(request: HttpRequest, desk: Desk) -> HttpResponse:
         actors = actor_names()
         form = AuditForm(request.GET, actors={name: actor.name for name, actor in actors.items()})
         filters = form.filters()
-        page = audit_page(desk.acting.project_id, filters, before=before, actors=actors)
+        page = audit_page(desk.acting.project_id, filters, before=before, actors=actors, now=timezone.now())
     if request.GET.get("as") == "jsonl":
         return _download(page)
     above = [(reverse("project", args=[desk.seat.public_id]), desk.seat.project_name)]
@@ -57,6 +60,18 @@ def audit(request: HttpRequest, desk: Desk) -> HttpResponse:
     shown |= {"older": _with(request, before=page.older) if page.older else "", "newest": before is None}
     shown["export"] = _with(request, **{"as": "jsonl"})
     return show(request, desk, "governance/audit.html", part="rows", section="audit", **shown)
+
+
+@require_POST
+@project_page
+def verify_ledger(request: HttpRequest, desk: Desk) -> HttpResponse:
+    """Check the whole chain now, from its first entry."""
+    desk.check(Deed.CHECK_LEDGER)
+    with project_scope(desk.acting, read_only=True):
+        state = check_whole(desk.acting.project_id, now=timezone.now())
+    words = gettext("The whole chain was checked; what was found stands below.")
+    to = reverse("audit", args=[desk.seat.public_id])
+    return done(request, words if state.first_bad is None else gettext("The chain is broken."), to=to)
 
 
 def _before(request: HttpRequest) -> int | None:

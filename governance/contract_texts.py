@@ -10,7 +10,7 @@ import yaml
 from governance.errors import FieldFault, Invalid
 from governance.models import Revision
 from governance.schemas import MOST_BYTES, SCHEMAS, checked_body, fields_of
-from governance.vocabulary import ContractKind
+from governance.vocabulary import ContractKind, Proposable
 
 HEADER = re.compile(r"\A<!-- greywind .*?-->\n*", re.DOTALL)
 HEADING = re.compile(r"(#{1,6})\s+(.+?)\s*#*")
@@ -37,19 +37,26 @@ class _PlainLoader(yaml.SafeLoader):
 
 
 @dataclass(slots=True)
-class _Part:
+class Part:
     """What stands under one heading: its path in the body, its paragraphs, and its bullets."""
 
     path: tuple[str, ...]
     lines: list[str] = field(default_factory=list)
 
 
-def from_yaml(text: str, kind: ContractKind) -> dict[str, Any]:
+def from_yaml(text: str, kind: Proposable) -> dict[str, Any]:
     """Return the checked body that a YAML file holds.
 
     Raises Invalid: not_yaml, unknown_key (each one is named), invalid_body.
     """
-    _check_size(text)
+    loaded = load_mapping(text)
+    _check_known(kind, [str(key) for key in loaded])
+    return checked_body(kind, loaded)
+
+
+def load_mapping(text: str) -> dict[Any, Any]:
+    """Return the mapping that a YAML file holds, whatever its keys. Raises Invalid (not_yaml, body_too_large)."""
+    check_size(text)
     try:
         loaded = yaml.load(text, _PlainLoader)  # noqa: S506 - a safe loader, and stricter
     except (yaml.YAMLError, RecursionError, ValueError) as error:
@@ -59,8 +66,7 @@ def from_yaml(text: str, kind: ContractKind) -> dict[str, Any]:
     if not isinstance(loaded, dict):
         raise Invalid.at("/text", "expected a mapping of the contract's fields", code="not_yaml")
     _check_depth(loaded, 0)
-    _check_known(kind, [str(key) for key in loaded])
-    return checked_body(kind, loaded)
+    return loaded
 
 
 def from_markdown(text: str, kind: ContractKind, *, name: str = "") -> dict[str, Any]:
@@ -70,15 +76,17 @@ def from_markdown(text: str, kind: ContractKind, *, name: str = "") -> dict[str,
     that it stood under. `@file` includes are kept as words and never followed. `name` is the persona's name or the
     role's slug where the file names none. Raises Invalid: unknown_key, no_markdown, invalid_body.
     """
-    _check_size(text)
-    parts = list(_parts(HEADER.sub("", text), kind))
+    check_size(text)
+    parts = list(markdown_parts(text, kind))
     known = {part.path[0] for part in parts if part.path}
-    body = _structured(kind, parts) if known & set(fields_of(kind)) else _plain(kind, parts)
-    if kind == ContractKind.PERSONA and name:
-        body.setdefault("name", name)
-    if kind == ContractKind.ROLE and name:
-        body.setdefault("slug", name)
-    return checked_body(kind, body)
+    body = structured(kind, parts) if known & set(fields_of(kind)) else plain(kind, parts)
+    return checked_body(kind, named(kind, body, name))
+
+
+def named(kind: ContractKind, body: dict[str, Any], name: str) -> dict[str, Any]:
+    """Return the body with the persona's name or the role's slug where it says none and `name` is not empty."""
+    field_of = {ContractKind.PERSONA: "name", ContractKind.ROLE: "slug"}.get(kind)
+    return {field_of: name, **body} if field_of and name else body
 
 
 def to_markdown(revision: Revision) -> str:
@@ -115,9 +123,13 @@ def _escaped(text: str) -> str:
     return "\n".join(f"\\{line}" if re.match(r"[#\\`]|[-*+]\s", line) else line for line in text.split("\n"))
 
 
-def _parts(text: str, kind: ContractKind) -> Iterator[_Part]:
-    """Cut a file at its headings; a heading that names a field begins it, one below it a field inside."""
-    part, path = _Part(()), [""]
+def markdown_parts(text: str, kind: ContractKind) -> Iterator[Part]:
+    """Cut a file at its headings; a heading that names a field begins it, one below it a field inside.
+
+    The first part is what stands before any heading, with an empty path. A header of ours is no part.
+    """
+    text = HEADER.sub("", text)
+    part, path = Part(()), [""]
     fenced = False
     for line in text.replace("\r\n", "\n").split("\n"):
         fenced = fenced != line.startswith("```")
@@ -128,7 +140,7 @@ def _parts(text: str, kind: ContractKind) -> Iterator[_Part]:
         yield part
         level = len(heading.group(1))
         path = [*path[: level - 1], *[""] * (level - 1 - len(path)), _field_name(heading.group(2), kind)]
-        part = _Part(tuple(name for name in path if name))
+        part = Part(tuple(name for name in path if name))
     yield part
 
 
@@ -138,11 +150,12 @@ def _field_name(heading: str, kind: ContractKind) -> str:
     return slug if slug in fields_of(kind) else heading.strip()
 
 
-def _structured(kind: ContractKind, parts: list[_Part]) -> dict[str, Any]:
+def structured(kind: ContractKind, parts: list[Part]) -> dict[str, Any]:
+    """Return the body of a file whose headings are fields. Raises Invalid (unknown_key, no_markdown, not_yaml)."""
     body: dict[str, Any] = {}
     _check_known(kind, [part.path[0] for part in parts if part.path])
     for part in parts:
-        if part.path and (value := _value(part.lines)) is not None:
+        if part.path and (value := value_of(part.lines)) is not None:
             place = body
             for name in part.path[:-1]:
                 inner = place.setdefault(name, {})
@@ -168,7 +181,7 @@ def _fitted(kind: ContractKind, body: dict[str, Any]) -> dict[str, Any]:
     return body
 
 
-def _plain(kind: ContractKind, parts: list[_Part]) -> dict[str, Any]:
+def plain(kind: ContractKind, parts: list[Part]) -> dict[str, Any]:
     """Take a file that is just written for agents: each bullet and paragraph is a line, after its heading."""
     home = HOME.get(kind)
     if home is None:
@@ -177,7 +190,7 @@ def _plain(kind: ContractKind, parts: list[_Part]) -> dict[str, Any]:
     lines = []
     for part in parts:
         above = f"{part.path[-1]}: " if part.path else ""
-        value = _value(part.lines)
+        value = value_of(part.lines)
         found = value if isinstance(value, list) else [value] if isinstance(value, str) else []
         lines += [f"{above}{line}" for line in found]
     if not lines:
@@ -185,7 +198,7 @@ def _plain(kind: ContractKind, parts: list[_Part]) -> dict[str, Any]:
     return {home: lines}
 
 
-def _value(lines: list[str]) -> Any:
+def value_of(lines: list[str]) -> Any:
     """Return what stands under a heading: a list where there are bullets, a text, a YAML block, or None."""
     text = "\n".join(lines).strip("\n")
     if not text.strip():
@@ -226,7 +239,7 @@ def _bullets(lines: list[str]) -> Iterator[str]:
         yield "\n".join(held).strip()
 
 
-def _check_known(kind: ContractKind, keys: list[str]) -> None:
+def _check_known(kind: Proposable, keys: list[str]) -> None:
     unknown = [key for key in dict.fromkeys(keys) if key not in fields_of(kind)]
     if unknown:
         message = f"a {kind} has no such field; it has {', '.join(fields_of(kind))}"
@@ -234,7 +247,8 @@ def _check_known(kind: ContractKind, keys: list[str]) -> None:
         raise Invalid(f"unknown: {', '.join(key[:64] for key in unknown[:10])}", code="unknown_key", faults=faults)
 
 
-def _check_size(text: str) -> None:
+def check_size(text: str) -> None:
+    """Raise Invalid (body_too_large) for a file that is longer than a contract may be."""
     if len(text.encode("utf-8", "surrogatepass")) > MOST_BYTES:
         raise Invalid.at("/text", f"it is over {MOST_BYTES} bytes; a contract is short", code="body_too_large")
 

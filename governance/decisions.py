@@ -8,13 +8,14 @@ from governance.actors import Acting
 from governance.audit import fingerprint
 from governance.contracts import put_in_force
 from governance.eligibility import self_approved
-from governance.errors import Clash, Invalid
+from governance.errors import Clash, Invalid, StepUpNeeded
 from governance.models import Actor, Decision, Proposal, Revision
 from governance.proposal_desk import close, lock, moved
 from governance.proposal_reading import Sight, check_may_decide, sight
 from governance.proposal_texts import TextWish, checked_text
 from governance.proposals import edit
 from governance.scope import record
+from governance.undertakings import undertaking_of
 from governance.vocabulary import DecisionReason, DecisionVerb, ProposalState, Risk
 
 ENDS = {
@@ -26,7 +27,8 @@ ENDS = {
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DecisionWish:
     """What somebody decided, and the version and hash of what they decided it on. `body` is their own text, to edit
-    and approve; a rejection names its reason, and whoever asks for changes says which.
+    and approve; a rejection names its reason, and whoever asks for changes says which. `proof` says how they have shown
+    who they are within the last minutes (a ProofKind), '' when they have not.
     """
 
     verb: DecisionVerb
@@ -35,14 +37,16 @@ class DecisionWish:
     reason_code: DecisionReason | None = None
     text: str = ""
     body: Any = None
+    proof: str = ""
 
 
 def decide(acting: Acting, proposal: Proposal, wish: DecisionWish, *, now: datetime) -> Decision:
     """Record a human's decision in the open scope and do what follows from it.
 
-    The approval that completes what is needed makes the text the active revision of its contract, in this same
-    transaction. Raises Forbidden (not_a_decider, level_too_low, own_proposal), Clash (proposal_moved, with what stands
-    now; already_decided) and Invalid (reason_missing, body_missing, or what is wrong with the edited body).
+    The approval that completes what is needed makes the text the active revision of its contract, or shares the offered
+    memory, in this same transaction. Raises Forbidden (not_a_decider, level_too_low, own_proposal), StepUpNeeded (high
+    risk without a fresh proof), Clash (proposal_moved, with what stands now; already_decided; gate_refused for a
+    memory) and Invalid (reason_missing, body_missing, or what is wrong with the edited body).
     """
     said = _checked_wish(wish)
     held = lock(proposal)
@@ -52,6 +56,7 @@ def decide(acting: Acting, proposal: Proposal, wish: DecisionWish, *, now: datet
     _check_once(acting, held)
     if wish.verb == DecisionVerb.EDIT_AND_APPROVE:
         seen = _edited(acting, held, wish, now=now)
+    _check_stepped_up(seen, wish)
     decision = _stored(acting, seen, wish, said=said, now=now)
     _follow(seen.proposal, decision, now=now)
     return decision
@@ -85,6 +90,7 @@ def _stored(acting: Acting, seen: Sight, wish: DecisionWish, *, said: str, now: 
         "reason_code": decision.reason_code,
         "self_approved": decision.self_approved,
         "seen_hash": decision.seen_hash,
+        "stepped_up": wish.proof,
     }
     before = fingerprint(seen.base.body) if seen.base else ""
     after = fingerprint(seen.text.body)
@@ -103,6 +109,10 @@ def _follow(held: Proposal, decision: Decision, *, now: datetime) -> Revision | 
         return None
     close(held, ProposalState.APPROVED, verb="proposal.approved", reason="", now=now)
     decider = Actor.objects.get(pk=decision.decider_id)
+    undertaking = undertaking_of(held.kind)
+    if undertaking is not None:
+        undertaking.apply(held, seen.text, decider, now)
+        return None
     return put_in_force(held, seen.text, decider=decider, now=now)
 
 
@@ -128,6 +138,12 @@ def _check_bound(seen: Sight, wish: DecisionWish) -> None:
         raise moved(held, wish.expected_version, "another revision holds since; rebase the proposal onto it")
     if wish.seen_hash != seen.seen_hash:
         raise moved(held, wish.expected_version, "what you saw is not what stands here; look at it again")
+
+
+def _check_stepped_up(seen: Sight, wish: DecisionWish) -> None:
+    if seen.case.risk == Risk.HIGH and not wish.proof:
+        message = "a decision of high risk needs a fresh proof of who decides; confirm that it is you, then decide"
+        raise StepUpNeeded(message)
 
 
 def _check_once(acting: Acting, held: Proposal) -> None:

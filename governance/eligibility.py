@@ -1,6 +1,7 @@
 """Who may decide a change: one table of what each field weighs, and pure functions over plain values.
 
-The database knows the same table and the same rules (migration 0004_authority); a test holds the two equal.
+The database knows the same table and the same rules (migrations 0004_authority and 0009_memory_proposals); a test holds
+the two equal.
 """
 
 import json
@@ -10,7 +11,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from governance.vocabulary import ContractKind, Matter, MembershipLevel, Risk, rank
+from governance.vocabulary import ContractKind, Matter, MembershipLevel, Proposable, ProposalKind, Risk, rank
 
 # Everything that an owner decides; the rest is a maintainer's as well.
 NEEDED: Mapping[Matter, MembershipLevel] = {
@@ -34,7 +35,7 @@ class FieldRule:
     risk: Risk
 
 
-FIELD_RULES: Mapping[ContractKind, Mapping[str, FieldRule]] = {
+FIELD_RULES: Mapping[Proposable, Mapping[str, FieldRule]] = {
     ContractKind.PERSONA: {
         "name": FieldRule(Matter.PERSONA, Risk.MEDIUM),
         "role": FieldRule(Matter.PERSONA, Risk.MEDIUM),
@@ -62,14 +63,19 @@ FIELD_RULES: Mapping[ContractKind, Mapping[str, FieldRule]] = {
         "identity_core": FieldRule(Matter.IDENTITY_CORE, Risk.HIGH),
     },
     ContractKind.BUDGET_PROFILE: {},
+    ProposalKind.MEMORY: dict.fromkeys(
+        ("content", "type", "kind", "sensitivity", "origin", "rank", "knowledge", "named", "consent"),
+        FieldRule(Matter.PRIVATE_TO_SHARED, Risk.MEDIUM),
+    ),
 }
 # A field that stands in no table is as grave as can be: what somebody forgot to weigh does not slip through.
-UNWEIGHED: Mapping[ContractKind, FieldRule] = {
+UNWEIGHED: Mapping[Proposable, FieldRule] = {
     ContractKind.PERSONA: FieldRule(Matter.IDENTITY_CORE, Risk.HIGH),
     ContractKind.ROLE: FieldRule(Matter.PERMISSIONS, Risk.HIGH),
     ContractKind.POLICY: FieldRule(Matter.POLICY, Risk.HIGH),
     ContractKind.SELF_PROFILE: FieldRule(Matter.PROFILE, Risk.HIGH),
     ContractKind.BUDGET_PROFILE: FieldRule(Matter.PROFILE, Risk.HIGH),
+    ProposalKind.MEMORY: FieldRule(Matter.PRIVATE_TO_SHARED, Risk.HIGH),
 }
 
 
@@ -83,7 +89,7 @@ class Touch:
     level: MembershipLevel
 
 
-def touch(kind: ContractKind, before: Mapping[str, Any] | None, after: Mapping[str, Any]) -> Touch:
+def touch(kind: Proposable, before: Mapping[str, Any] | None, after: Mapping[str, Any]) -> Touch:
     """Return what the step from `before` (None: a new contract) to `after` touches; empty fields are alike."""
     old = before or {}
     fields = tuple(sorted(name for name in {*old, *after} if _differ(old.get(name), after.get(name))))

@@ -7,11 +7,16 @@ from typing import Any, Self
 
 @dataclass(frozen=True, slots=True)
 class FieldFault:
-    """One fault of the input: where it is (JSON pointer), which rule it breaks, and what to do."""
+    """One fault of the input: where it is (JSON pointer), which rule it breaks, and what to do.
+
+    `rule` and `bounds` name the schema's own rule and its figures, for those who say it in another language.
+    """
 
     pointer: str
     code: str
     message: str
+    rule: str = field(default="", compare=False)
+    bounds: Mapping[str, Any] = field(default_factory=dict, compare=False)
 
 
 class Refusal(Exception):
@@ -77,6 +82,13 @@ class Forbidden(Refusal):
     title = "The key or actor may not do this"
 
 
+class StepUpNeeded(Forbidden):
+    """Allowed, but only right after showing once more who one is."""
+
+    code = "step_up_needed"
+    title = "Confirm that it is you"
+
+
 class NotThere(Refusal):
     """Not there, or not yours: both read the same."""
 
@@ -117,6 +129,14 @@ class PreconditionRequired(Refusal):
     status = 428
     code = "if_match_required"
     title = "Say which version you saw"
+
+
+class TooMany(Refusal):
+    """More than one may do in a while; `extra` says after how many seconds there is room again."""
+
+    status = 429
+    code = "too_many"
+    title = "Too many requests of this kind"
 
 
 class TooLarge(Refusal):

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from governance.vocabulary import ContractKind
+from governance.vocabulary import Proposable
 
 type Meter = Callable[[Mapping[str, Any]], int]
 type Check = Callable[[Mapping[str, Any]], None]
@@ -16,7 +16,7 @@ class _Gauges:
 
 
 _gauges = _Gauges()
-_checks: dict[ContractKind, Check] = {}
+_checks: dict[Proposable, Check] = {}
 
 
 def measure_with(meter: Meter) -> None:
@@ -26,7 +26,7 @@ def measure_with(meter: Meter) -> None:
     _gauges.meter = meter
 
 
-def check_with(kind: ContractKind, check: Check) -> None:
+def check_with(kind: Proposable, check: Check) -> None:
     """Let `check` raise Invalid for a body of this kind whose outer form is right; called as its app gets ready."""
     if kind in _checks:
         raise ValueError(f"bodies of {kind} are checked already")
@@ -38,7 +38,7 @@ def tokens_of(body: Mapping[str, Any]) -> int | None:
     return _gauges.meter(body) if _gauges.meter else None
 
 
-def check_above(kind: ContractKind, body: Mapping[str, Any]) -> None:
+def check_above(kind: Proposable, body: Mapping[str, Any]) -> None:
     """Raise the Invalid with which an app above refuses the body."""
     check = _checks.get(kind)
     if check is not None:

@@ -13,6 +13,7 @@ from governance.member_forms import InviteForm, LevelForm
 from governance.pages import Desk, blame, done, id_in_path, project_page, refused, show
 from governance.people import Invited, Member, invite, members, remove_member, reset_password, set_level
 from governance.scope import project_scope
+from governance.stepping import ask, fresh_enough, kept_form
 from governance.vocabulary import Deed, MembershipLevel
 
 
@@ -29,7 +30,9 @@ def members_page(request: HttpRequest, desk: Desk) -> HttpResponse:
 def invite_member(request: HttpRequest, desk: Desk) -> HttpResponse:
     """Let somebody in. The password of a new account is on this one answer and nowhere else."""
     desk.check(Deed.MANAGE_MEMBERS)
-    form, status = InviteForm(posted(request)), None
+    if request.method == "POST" and not fresh_enough(request):
+        return ask(request, back=request.path, keep=request.POST)
+    form, status = InviteForm(posted(request), initial=kept_form(request)), None
     if form.is_valid():
         try:
             return _let_in(request, desk, _invite(desk, form))
@@ -37,7 +40,13 @@ def invite_member(request: HttpRequest, desk: Desk) -> HttpResponse:
             blame(form, refusal)
             status = refusal.status
     return show(
-        request, desk, "governance/invite_member.html", status=status or status_of(form), section="members", form=form
+        request,
+        desk,
+        "governance/invite_member.html",
+        status=status or status_of(form),
+        section="members",
+        form=form,
+        asks_first=not fresh_enough(request),
     )
 
 
@@ -73,7 +82,9 @@ def member(request: HttpRequest, desk: Desk, actor_id: str) -> HttpResponse:
     """One member: another level, another password, or out of the project."""
     desk.check(Deed.MANAGE_MEMBERS)
     found = _member_at(desk, actor_id)
-    form, status = LevelForm(posted(request), initial={"level": found.level}), None
+    if request.method == "POST" and not fresh_enough(request):
+        return ask(request, back=request.path, keep=request.POST)
+    form, status = LevelForm(posted(request), initial={"level": found.level, **kept_form(request)}), None
     if form.is_valid():
         try:
             _set_level(desk, actor_id, form)
@@ -93,6 +104,7 @@ def member(request: HttpRequest, desk: Desk, actor_id: str) -> HttpResponse:
         member=found,
         mark=mark_of(found.level),
         self=found.actor.pk == desk.acting.actor_id,
+        asks_first=not fresh_enough(request),
     )
 
 
@@ -109,6 +121,8 @@ def reset_member(request: HttpRequest, desk: Desk, actor_id: str) -> HttpRespons
     """Give a member's account a new password for one use, shown on this answer alone."""
     desk.check(Deed.MANAGE_MEMBERS)
     found = _member_at(desk, actor_id)
+    if not fresh_enough(request):
+        return ask(request, back=reverse("member", args=[desk.seat.public_id, actor_id]))
     try:
         with project_scope(desk.acting):
             password = reset_password(desk.acting, _among(members(), actor_id).actor)
@@ -122,6 +136,9 @@ def reset_member(request: HttpRequest, desk: Desk, actor_id: str) -> HttpRespons
 def remove(request: HttpRequest, desk: Desk, actor_id: str) -> HttpResponse:
     """End a membership."""
     desk.check(Deed.MANAGE_MEMBERS)
+    _member_at(desk, actor_id)
+    if not fresh_enough(request):
+        return ask(request, back=reverse("member", args=[desk.seat.public_id, actor_id]))
     try:
         with project_scope(desk.acting):
             found = _among(members(), actor_id)

@@ -156,14 +156,20 @@ def reset_password(acting: Acting, member: Actor) -> str:
     return password
 
 
+def find_account(username: str, *, pointer: str) -> User:
+    """Return the account of this name, whatever its projects; for the operator's commands. Raises NotThere."""
+    user = User.objects.filter(username=User.normalize_username(username.strip())).first()
+    if user is None:
+        raise NotThere.at(pointer, "there is no account of this name")
+    return user
+
+
 def reset_password_as_operator(username: str, *, trace_id: str = "") -> str:
     """Give any account a new one-time password, for the command of whoever runs this instance; needs no scope.
 
     Each project that the account is a member of gets a ledger entry by its system actor. Raises NotThere.
     """
-    user = User.objects.filter(username=User.normalize_username(username.strip())).first()
-    if user is None:
-        raise NotThere.at("USER", "there is no account of this name")
+    user = find_account(username, pointer="USER")
     with transaction.atomic():
         password = _give_password(user)
         for seat in seats_of(user):

@@ -7,14 +7,17 @@ from django.utils import timezone
 from ninja import Router
 from pydantic import Field, Strict
 
+from governance.actors import Acting
+from governance.errors import Invalid
 from governance.ids import parse_id
-from governance.input import LARGEST_COUNT, Id, Input, Json, OptionalText, Text
+from governance.input import LARGEST_COUNT, Id, Input, Json, OptionalText
 from governance.models import Proposal, ProposalText
 from governance.proposal_reading import decisions_of, find_proposal, sight
 from governance.proposals import ProposalWish, propose, withdraw
 from governance.replays import once
 from governance.scope import project_scope
-from governance.vocabulary import ContractKind, KeyScope, ProposalState, Risk
+from governance.undertakings import undertaking_of
+from governance.vocabulary import KeyScope, ProposalKind, ProposalState, Risk
 from governance.web import acting_of, answer, listed, newest_first
 
 router = Router(tags=["proposals"])
@@ -22,10 +25,10 @@ HELD = "It is held: a human of this project decides it in the console, and no ke
 
 
 class ProposalIn(Input):
-    kind: ContractKind
-    slug: Annotated[Text, Field(max_length=64)]
+    kind: ProposalKind
+    slug: Annotated[OptionalText, Field(max_length=64)] = ""
     body: Json
-    title: Annotated[Text, Field(max_length=300)]
+    title: Annotated[OptionalText, Field(max_length=300)] = ""
     rationale: Annotated[OptionalText, Field(max_length=8000)] = ""
     base: Annotated[int, Strict(), Field(ge=0, le=LARGEST_COUNT)] | None = None
     risk: Risk = Risk.LOW
@@ -40,14 +43,15 @@ class WithdrawIn(Input):
 def post_proposal(request: HttpRequest, body: ProposalIn) -> HttpResponse:
     """Propose a persona, role, policy, self profile or budget profile, or a change of one. A human decides it.
 
-    `base` is the number of the revision that you changed; without it, the active one.
+    `base` is the number of the revision that you changed; without it, the active one. Of the kind `memory` the body is
+    {"memory_id": "mem_…", "reason": "…"} for a private memory of your own: the answer is 202, and nobody but your human
+    sees it until they agree.
     """
     acting = acting_of(request, KeyScope.PROPOSAL_CREATE)
 
     def act() -> HttpResponse:
         with project_scope(acting):
-            proposal = propose(acting, _wish(body), now=timezone.now())
-            return answer(_shown(proposal), status=201, version=proposal.version)
+            return _proposed(acting, body)
 
     return once(request, acting, act)
 
@@ -87,6 +91,20 @@ def post_withdraw(request: HttpRequest, proposal_id: str, body: WithdrawIn) -> H
             return answer(_shown(proposal), version=proposal.version)
 
     return once(request, acting, act)
+
+
+def _proposed(acting: Acting, body: ProposalIn) -> HttpResponse:
+    undertaking = undertaking_of(body.kind)
+    if undertaking is not None:
+        return answer(undertaking.ask(acting, _mapping(body.body), timezone.now()), status=202)
+    proposal = propose(acting, _wish(body), now=timezone.now())
+    return answer(_shown(proposal), status=201, version=proposal.version)
+
+
+def _mapping(body: Any) -> dict[str, Any]:
+    if not isinstance(body, dict):
+        raise Invalid.at("/body", "expected an object", code="invalid_body")
+    return body
 
 
 def _wish(body: ProposalIn) -> ProposalWish:

@@ -1,28 +1,44 @@
 """Forms on proposals: what a reviewer decides, what a proposer writes."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import yaml
 from django import forms
 from django.utils.translation import gettext, gettext_lazy
 
+from governance.consents import without_consent
 from governance.contract_texts import from_yaml
 from governance.decisions import DecisionWish
 from governance.errors import FieldFault, Refusal
+from governance.fault_words import why_of
 from governance.forms import ConsoleForm
 from governance.pages import blame
 from governance.proposal_texts import LONGEST_TEXT, LONGEST_TITLE, TextWish
 from governance.proposal_words import reason_choices, risk_choices
 from governance.refusal_words import told
-from governance.schemas import MOST_BYTES
-from governance.vocabulary import ContractKind, DecisionReason, DecisionVerb, Risk
+from governance.schemas import MOST_BYTES, fields_of
+from governance.vocabulary import DecisionReason, DecisionVerb, Proposable, Risk
 
-OF_THE_BODY = {"not_yaml", "unknown_key", "invalid_body", "body_too_large", "contract_too_long", "body_missing"}
+OF_THE_BODY = {
+    "not_yaml",
+    "no_markdown",
+    "unknown_key",
+    "invalid_body",
+    "body_too_large",
+    "contract_too_long",
+    "body_missing",
+}
 BODY_HELP = gettext_lazy("YAML, one entry for each field. What is left out is empty.")
 
 
-def as_yaml(body: Any) -> str:
-    """Return a body as the text of a form; `from_yaml` reads the same body back."""
+def as_yaml(body: Mapping[str, Any], kind: Proposable | None = None) -> str:
+    """Return a body as the text of a form, its fields in the order of their kind; `from_yaml` reads the same back.
+
+    Of an offered memory what only its offerer says is left out; every version keeps it.
+    """
+    order = {name: at for at, name in enumerate(fields_of(kind))} if kind else {}
+    body = dict(sorted(without_consent(body).items(), key=lambda item: order.get(item[0], len(order))))
     return yaml.safe_dump(body, allow_unicode=True, sort_keys=False, width=1_000_000)
 
 
@@ -54,7 +70,7 @@ class DecisionForm(ConsoleForm):
     )
     next = forms.BooleanField(label=gettext_lazy("Then go to the next one that waits for me"), required=False)
 
-    def wish(self, kind: ContractKind) -> DecisionWish:
+    def wish(self, kind: Proposable) -> DecisionWish:
         """Return what was decided; raises Invalid when the text of an edited one is no text of a contract."""
         sent = self.cleaned_data
         return DecisionWish(
@@ -93,7 +109,7 @@ class ProposalForm(ConsoleForm):
         help_text=gettext_lazy("What the changed fields weigh is the least it can be; you may say that it is more."),
     )
 
-    def wish(self, kind: ContractKind) -> TextWish:
+    def wish(self, kind: Proposable) -> TextWish:
         """Return what was written; raises Invalid when it is no text of a contract."""
         sent = self.cleaned_data
         body = from_yaml(sent["body"], kind)
@@ -114,15 +130,16 @@ class WithdrawForm(ConsoleForm):
     reason = forms.CharField(label=gettext_lazy("Reason"), max_length=500, required=False)
 
 
-def blame_text(form: forms.Form, refusal: Refusal) -> None:
+def blame_text(form: forms.Form, refusal: Refusal, *, field: str = "body") -> None:
     """Put a refusal beside the contract's text where it is about that, each fault with the field that it names."""
-    if "body" not in form.fields or refusal.code not in OF_THE_BODY:
+    if field not in form.fields or refusal.code not in OF_THE_BODY:
         blame(form, refusal)
         return
     if refusal.code == "contract_too_long":
-        form.add_error("body", gettext("It needs %(needed)s tokens and may have %(allowed)s.") % dict(refusal.extra))
-    for fault in refusal.faults if refusal.code != "contract_too_long" else ():
-        form.add_error("body", _of_fault(fault))
+        form.add_error(field, gettext("It needs %(needed)s tokens and may have %(allowed)s.") % dict(refusal.extra))
+        return
+    for fault in refusal.faults:
+        form.add_error(field, _of_fault(fault))
 
 
 def _of_fault(fault: FieldFault) -> str:
@@ -130,5 +147,5 @@ def _of_fault(fault: FieldFault) -> str:
         return gettext("There is no field “%(name)s” here.") % {"name": fault.pointer.partition("#")[2]}
     if fault.code == "invalid_body":
         name = fault.pointer.removeprefix("/body").strip("/").replace("/", ".")
-        return gettext("The field “%(name)s” does not fit: %(why)s") % {"name": name, "why": fault.message}
+        return gettext("The field “%(name)s” does not fit: %(why)s") % {"name": name, "why": why_of(fault)}
     return str(told(fault.code, fault.message))

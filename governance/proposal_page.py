@@ -9,11 +9,17 @@ from typing import Any
 from django.utils.functional import Promise
 
 from governance.actors import Acting
+from governance.citations import Citation, citations, refs_in
+from governance.consents import without_consent
 from governance.diffs import Change, FieldChange, Op, Span, ThreeWay, field_diff, three_way
+from governance.holders import agents_under
+from governance.ids import public_id
 from governance.invisible import made_visible
 from governance.languages import language_of
-from governance.models import Actor, Comment, Decision, Proposal, ProposalText, Revision
+from governance.models import Actor, Proposal, ProposalText, Revision
+from governance.proposal_discussion import Said, said_of
 from governance.proposal_reading import (
+    APPROVING,
     Refused,
     Sight,
     comments_of,
@@ -21,14 +27,12 @@ from governance.proposal_reading import (
     sight,
     why_not,
 )
+from governance.proposal_words import SHUT, WITHDRAWN_OFFER, barred_words
 from governance.proposals import EDITABLE
-from governance.refusal_words import told
+from governance.undertakings import undertaking_of
 from governance.vocabulary import (
-    ActorKind,
-    ContractKind,
-    DecisionReason,
-    DecisionVerb,
     MembershipLevel,
+    ProposalKind,
     ProposalState,
     Risk,
 )
@@ -58,35 +62,35 @@ class Way:
     clash: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Said:
-    """One entry of the discussion: a comment, or a decision with its verb."""
+@dataclass(frozen=True, slots=True)
+class Consent:
+    """When a human agreed to share a text, and whose memory it may be called, '' where nobody's."""
 
     at: datetime
-    who: str
-    version: int
-    text: str
-    verb: DecisionVerb | None = None
-    reason: DecisionReason | None = None
-    self_approved: bool = False
-
-    @property
-    def language(self) -> str:
-        return language_of(self.text)
+    named: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProposalPage:
-    """What the page of one proposal shows. `barred` says why the reader may not decide; None when they may."""
+    """What the page of one proposal shows. `barred` says why the reader may not decide; None when they may.
+
+    `able` are the names of those who may, where the reader may not. `own`: they, or an agent of theirs, proposed it;
+    `wrote`: a text of it is theirs. `agents` hold what changes,
+    `made` is the revision that it became, `shared` the id of the memory.
+    """
 
     seen: Sight
     barred: Refused | None
+    able: Sequence[str]
     own: bool
+    wrote: bool
     human: str
     texts: Sequence[ProposalText]
     said: Sequence[Said]
     made: Revision | None
-    holders: int
+    shared: str
+    agents: Sequence[str]
+    cited: Sequence[Citation]
 
     @property
     def proposal(self) -> Proposal:
@@ -97,8 +101,19 @@ class ProposalPage:
         return self.seen.text
 
     @property
-    def kind(self) -> ContractKind:
-        return ContractKind(self.proposal.kind)
+    def kind(self) -> ProposalKind:
+        return ProposalKind(self.proposal.kind)
+
+    @property
+    def is_memory(self) -> bool:
+        """Whether it offers a private memory, and changes no contract."""
+        return self.kind is ProposalKind.MEMORY
+
+    @property
+    def consent(self) -> Consent | None:
+        """Who agreed that the memory is shared, and when; None for a contract."""
+        given = self.text.body["consent"] if self.is_memory else None
+        return Consent(datetime.fromisoformat(given["at"]), self.text.body["named"]) if given else None
 
     @property
     def state(self) -> ProposalState:
@@ -113,8 +128,8 @@ class ProposalPage:
         return MembershipLevel(self.text.level)
 
     @property
-    def title(self) -> str:
-        return made_visible(self.text.title)
+    def title(self) -> Promise | str:
+        return made_visible(self.text.title) or WITHDRAWN_OFFER
 
     @property
     def rationale(self) -> str:
@@ -145,11 +160,24 @@ class ProposalPage:
     @property
     def why_not(self) -> Promise | str:
         """Why the reader may not decide, in their language; '' when they may."""
-        return told(self.barred.code, self.barred.message) if self.barred else ""
+        return barred_words(self.barred.code, level=self.level, by_agent=not self.wrote) if self.barred else ""
+
+    @property
+    def shut(self) -> Promise | str:
+        """Why nobody may decide for now, where that is worth saying beside the buttons; '' elsewhere."""
+        return SHUT.get(self.state, "")
+
+    @property
+    def lapsed(self) -> int:
+        """How many approvals were given to what stood here before, and no longer count."""
+        given = [one for one in self.seen.decisions if one.verb in APPROVING]
+        return len(given) - self.seen.approvals if self.open and self.newest else 0
 
     @property
     def changes(self) -> list[ChangeLine]:
-        return change_lines(self.seen.base.body if self.seen.base else None, self.text.body)
+        """What it would change: of an offered memory what everybody would read, without the consent beside it."""
+        found = change_lines(self.seen.base.body if self.seen.base else None, without_consent(self.text.body))
+        return sorted(found, key=lambda line: line.path != "content") if self.is_memory else found
 
     @property
     def ways(self) -> list[Way]:
@@ -162,15 +190,20 @@ def proposal_page(acting: Acting, proposal_id: str, *, version: int | None = Non
     proposal = find_proposal(proposal_id, pointer="{proposal_id}")
     seen = sight(proposal, version=version)
     owner = proposal.proposer.owned_by
+    barred = why_not(acting, seen)
     return ProposalPage(
         seen=seen,
-        barred=why_not(acting, seen),
+        barred=barred,
+        able=_able(seen, acting) if barred and proposal.state == ProposalState.OPEN else (),
         own=acting.actor_id in {proposal.proposer_id, proposal.proposer.owned_by_id},
+        wrote=acting.actor_id in {proposal.proposer_id, *(text.author_id for text in seen.texts)},
         human=owner.name if owner else "",
         texts=seen.texts,
-        said=_said(seen.decisions, comments_of(proposal)),
+        said=said_of(seen.decisions, comments_of(proposal)),
         made=Revision.objects.filter(proposal=proposal).first(),
-        holders=_holders(proposal),
+        shared=_shared(proposal),
+        agents=[made_visible(name) for name in agents_under(proposal)],
+        cited=citations(_cited(proposal, seen.text), acting),
     )
 
 
@@ -207,31 +240,23 @@ def _spans(change: FieldChange) -> list[Span]:
     return gone + come
 
 
-def _said(decisions: Sequence[Decision], comments: Sequence[Comment]) -> list[Said]:
-    spoken = [
-        Said(at=one.created_at, who=one.author.name, version=one.version, text=made_visible(one.text))
-        for one in comments
-    ]
-    decided = [
-        Said(
-            at=one.created_at,
-            who=one.decider.name,
-            version=one.version,
-            text=made_visible(one.text),
-            verb=DecisionVerb(one.verb),
-            reason=DecisionReason(one.reason_code) if one.reason_code else None,
-            self_approved=one.self_approved,
-        )
-        for one in decisions
-    ]
-    return sorted(spoken + decided, key=lambda one: one.at)
+def _cited(proposal: Proposal, text: ProposalText) -> list[str]:
+    """Return what a text rests on: the revision that it goes back to, and what its reasons name."""
+    back = [f"revision://{public_id('rev', proposal.reverts_id)}"] if proposal.reverts_id else []
+    return [*back, *refs_in(text.rationale)]
 
 
-def _holders(proposal: Proposal) -> int:
-    """Count the agents that a changed role reaches."""
-    if proposal.kind != ContractKind.ROLE:
-        return 0
-    return Actor.objects.filter(kind=ActorKind.AGENT, active=True, roles__contains=[proposal.slug]).count()
+def _able(seen: Sight, acting: Acting) -> list[str]:
+    """Return the names of those who may decide in the reader's place."""
+    own = seen.case.authors if seen.case.risk != Risk.LOW else frozenset()
+    said = {one.decider_id for one in seen.decisions if one.version == seen.proposal.version}
+    others = seen.case.deciders - own - said - {acting.actor_id}
+    return list(Actor.objects.filter(pk__in=others).order_by("name").values_list("name", flat=True))
+
+
+def _shared(proposal: Proposal) -> str:
+    undertaking = undertaking_of(proposal.kind) if proposal.state == ProposalState.APPROVED else None
+    return undertaking.made(proposal) if undertaking else ""
 
 
 def _body(revision: Revision | None) -> Mapping[str, Any]:

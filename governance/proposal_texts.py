@@ -8,13 +8,15 @@ from typing import Any
 from django.conf import settings
 
 from governance.actors import Acting
+from governance.consents import agreed, without_consent
 from governance.eligibility import touch
 from governance.errors import Invalid
 from governance.gauges import tokens_of
 from governance.input import storable
 from governance.models import Proposal, ProposalText, Revision
+from governance.policy_checks import check_policy
 from governance.schemas import body_hash, checked_body
-from governance.vocabulary import ContractKind, Risk, rank
+from governance.vocabulary import Proposable, ProposalKind, Risk, rank
 
 LONGEST_TITLE, LONGEST_TEXT = 300, 8000
 
@@ -39,10 +41,16 @@ def write_text(
     before: ProposalText | None = None,
 ) -> ProposalText:
     """Check a text against its schema, its cost and its base, weigh it, and store it as the next version."""
-    kind = ContractKind(proposal.kind)
+    kind = ProposalKind(proposal.kind)
     body = checked_body(kind, wish.body)
-    if kind == ContractKind.ROLE and body["slug"] != proposal.slug:
+    if kind == ProposalKind.ROLE and body["slug"] != proposal.slug:
         raise Invalid.at("/body/slug", f"must be {proposal.slug}, the role's own slug", code="invalid_body")
+    if kind == ProposalKind.BUDGET_PROFILE and body["name"] != proposal.slug:
+        raise Invalid.at("/body/name", f"must be {proposal.slug}, the profile's own name", code="invalid_body")
+    if kind == ProposalKind.POLICY:
+        check_policy(body)
+    if kind == ProposalKind.MEMORY:
+        body = agreed(acting, proposal, body, before=before, now=now)
     touched = touch(kind, base.body if base else None, body)
     if base is not None and not touched.fields:
         raise Invalid.at("/body", f"revision {base.number} says this already", code="nothing_changed")
@@ -77,9 +85,9 @@ def write_text(
     return made
 
 
-def _checked_cost(kind: ContractKind, body: Mapping[str, Any]) -> int | None:
-    needed, allowed = tokens_of(body), settings.GREYWIND.role_contract_cap
-    if kind == ContractKind.ROLE and needed is not None and needed > allowed:
+def _checked_cost(kind: Proposable, body: Mapping[str, Any]) -> int | None:
+    needed, allowed = tokens_of(without_consent(body)), settings.GREYWIND.role_contract_cap
+    if kind == ProposalKind.ROLE and needed is not None and needed > allowed:
         message = f"the role contract needs {needed} tokens and may have {allowed}; shorten it"
         raise Invalid.at("/body", message, code="contract_too_long", extra={"needed": needed, "allowed": allowed})
     return needed

@@ -1,6 +1,7 @@
 """Pages of proposals: looking, deciding, saying, writing the next version, taking back."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, cast
 
 from django.http import Http404, HttpRequest, HttpResponse, QueryDict
@@ -9,11 +10,10 @@ from django.utils import timezone
 from django.utils.translation import gettext
 from django.views.decorators.http import require_POST, require_safe
 
-from governance.contracts import active_revision
 from governance.decisions import DecisionWish, decide
-from governance.errors import Clash, Forbidden, Invalid, NotThere, Refusal
+from governance.errors import Clash, Forbidden, Invalid, NotThere, Refusal, StepUpNeeded
 from governance.forms import posted, status_of
-from governance.models import Proposal, Revision
+from governance.models import Proposal
 from governance.pages import Desk, done, project_page, refused, show
 from governance.proposal_forms import (
     CommentForm,
@@ -24,12 +24,13 @@ from governance.proposal_forms import (
     as_yaml,
     blame_text,
 )
-from governance.proposal_page import ProposalPage, Way, proposal_page, ways
+from governance.proposal_page import ProposalPage, proposal_page, ways
 from governance.proposal_reading import find_proposal
-from governance.proposal_words import IN_FORCE, NEXT_STEPS, ONE_MORE
-from governance.proposals import ProposalWish, comment, edit, propose, rebase, withdraw
+from governance.proposal_words import IN_FORCE, NEXT_STEPS, ONE_MORE, SHARED
+from governance.proposals import comment, edit, open_for_decision, rebase, withdraw
 from governance.scope import project_scope
-from governance.vocabulary import ContractKind, DecisionVerb, Deed, ProposalState, Risk
+from governance.stepping import ask, fresh_enough, kept_form, proof_of
+from governance.vocabulary import DecisionVerb, Deed, ProposalKind, ProposalState, Risk
 
 SAYABLE = (Clash, Forbidden, Invalid)
 
@@ -38,10 +39,7 @@ SAYABLE = (Clash, Forbidden, Invalid)
 @require_safe
 def proposal(request: HttpRequest, desk: Desk, proposal_id: str) -> HttpResponse:
     """What a proposal would change, who said what, and the decision."""
-    version = request.GET.get("v", "")
-    if version and not (version.isascii() and version.isdigit() and len(version) < 7):
-        raise Http404
-    page = _page(desk, proposal_id, version=int(version) if version else None)
+    page = _page(desk, proposal_id, version=version_asked(request))
     return _shown(request, desk, page, next_wanted="from" in request.GET)
 
 
@@ -57,11 +55,13 @@ def decide_proposal(request: HttpRequest, desk: Desk, proposal_id: str) -> HttpR
     try:
         with project_scope(desk.acting):
             row = find_proposal(proposal_id, pointer="{proposal_id}")
-            wish = form.wish(ContractKind(row.kind))
+            wish = replace(form.wish(ProposalKind(row.kind)), proof=proof_of(request))
             decide(desk.acting, row, wish, now=timezone.now())
             row.refresh_from_db()
     except NotThere:
         raise
+    except StepUpNeeded:
+        return ask(request, back=_address(desk, proposal_id), keep=request.POST)
     except SAYABLE as refusal:
         return _decide_again(request, desk, proposal_id, form=form, refusal=refusal)
     to = f"{reverse('inbox')}?next={proposal_id}" if form.cleaned_data["next"] else _address(desk, proposal_id)
@@ -103,6 +103,21 @@ def withdraw_proposal(request: HttpRequest, desk: Desk, proposal_id: str) -> Htt
     return done(request, gettext("Withdrawn. Nothing changes."), to=_address(desk, proposal_id))
 
 
+@require_POST
+@project_page
+def open_proposal(request: HttpRequest, desk: Desk, proposal_id: str) -> HttpResponse:
+    """Put an own draft on the desk of those who may decide it."""
+    desk.check(Deed.PROPOSE_CONTRACT)
+    try:
+        with project_scope(desk.acting):
+            row = find_proposal(proposal_id, pointer="{proposal_id}")
+            open_for_decision(desk.acting, row, now=timezone.now())
+    except SAYABLE as refusal:
+        return refused(request, refusal, to=_address(desk, proposal_id))
+    words = gettext("Proposed. It waits in the inbox of those who may decide it.")
+    return done(request, words, to=_address(desk, proposal_id))
+
+
 @project_page
 def edit_proposal(request: HttpRequest, desk: Desk, proposal_id: str) -> HttpResponse:
     """Write a proposal's next version; on what holds now, where its base moved."""
@@ -118,7 +133,7 @@ def edit_proposal(request: HttpRequest, desk: Desk, proposal_id: str) -> HttpRes
         except SAYABLE as refusal:
             blame_text(form, refusal)
             page, status, moved = _page(desk, proposal_id), refusal.status, isinstance(refusal, Clash)
-            _bind(form, version=page.proposal.version)
+            bind(form, version=page.proposal.version)
         else:
             words = gettext("Stored as the next version. What was approved before no longer counts.")
             return done(request, words, to=_address(desk, proposal_id))
@@ -127,37 +142,18 @@ def edit_proposal(request: HttpRequest, desk: Desk, proposal_id: str) -> HttpRes
     return show(request, desk, "governance/proposal_edit.html", status=status, section="inbox", **shown)
 
 
-@project_page
-def new_proposal(request: HttpRequest, desk: Desk, kind: str, slug: str) -> HttpResponse:
-    """Ask for a change of what holds."""
-    desk.check(Deed.PROPOSE_CONTRACT)
-    active = _active(desk, kind, slug)
-    initial = {"version": active.number, "body": as_yaml(active.body), "risk": Risk.LOW}
-    form, status, three = ProposalForm(posted(request), initial=initial), 200, list[Way]()
-    if form.is_valid():
-        try:
-            with project_scope(desk.acting):
-                made = propose(desk.acting, _wish(form, active), now=timezone.now())
-        except SAYABLE as refusal:
-            blame_text(form, refusal)
-            status = refusal.status
-            if refusal.code == "base_moved":
-                active = _active(desk, kind, slug)
-                three = _moved_ways(desk, active, form)
-                _bind(form, version=active.number)
-        else:
-            words = gettext("Proposed. It waits in the inbox of those who may decide it.")
-            return done(request, words, to=_address(desk, made.public_id))
-    status = status if status != 200 else status_of(form)
-    above = [(reverse("project", args=[desk.seat.public_id]), desk.seat.project_name)]
-    shown: dict[str, Any] = {"form": form, "active": active, "kind": ContractKind(kind), "ways": three, "above": above}
-    return show(request, desk, "governance/proposal_new.html", status=status, section="roles", **shown)
+def version_asked(request: HttpRequest) -> int | None:
+    """Return the version of a proposal that an address asks for, None for the present one; raises Http404."""
+    version = request.GET.get("v", "")
+    if version and not (version.isascii() and version.isdigit() and len(version) < 7):
+        raise Http404
+    return int(version) if version else None
 
 
 def above_proposal(desk: Desk, page: ProposalPage) -> Sequence[tuple[str, str]]:
     """Return the way down to what lies below a proposal."""
     here = reverse("project", args=[desk.seat.public_id])
-    return [(here, desk.seat.project_name), (_address(desk, page.proposal.public_id), page.title)]
+    return [(here, desk.seat.project_name), (_address(desk, page.proposal.public_id), str(page.title))]
 
 
 def _page(desk: Desk, proposal_id: str, *, version: int | None = None) -> ProposalPage:
@@ -176,13 +172,18 @@ def _shown(
     **shown: Any,
 ) -> HttpResponse:
     """Show the page; of its two decision forms the one that was sent keeps what it holds."""
-    seen = {"version": page.text.version, "seen_hash": page.seen.seen_hash, "next": next_wanted}
+    kept = kept_form(request)
+    seen = {"version": page.text.version, "seen_hash": page.seen.seen_hash, "next": next_wanted, **kept}
     editing = isinstance(form, EditAndApproveForm)
     edited = (
-        form if editing else EditAndApproveForm(initial=seen | {"body": as_yaml(page.text.body)}, auto_id="edited_%s")
+        form
+        if editing
+        else EditAndApproveForm(initial={"body": as_yaml(page.text.body, page.kind)} | seen, auto_id="edited_%s")
     )
     plain = form if form is not None and not editing else DecisionForm(initial=seen)
-    forms: dict[str, Any] = {"form": plain, "edit_form": edited, "editing": editing}
+    editing = editing or kept.get("verb") == DecisionVerb.EDIT_AND_APPROVE
+    forms: dict[str, Any] = {"form": plain, "edit_form": edited, "editing": editing, "kept": kept}
+    forms["asks_first"] = page.risk == Risk.HIGH and not fresh_enough(request)
     forms |= {"comment_form": CommentForm(auto_id="comment_%s"), "withdraw_form": WithdrawForm(auto_id="withdraw_%s")}
     above = [(reverse("project", args=[desk.seat.public_id]), desk.seat.project_name)]
     context: dict[str, Any] = {"page": page, "ways": page.ways, "above": above} | forms | shown
@@ -199,12 +200,12 @@ def _decide_again(
     if refusal.code == "proposal_moved":
         extra = refusal.extra
         shown = {"moved": True, "ways": ways(extra["base_then"] or {}, extra["base_now"] or {}, extra["theirs"])}
-        _bind(form, version=page.text.version, seen_hash=page.seen.seen_hash)
+        bind(form, version=page.text.version, seen_hash=page.seen.seen_hash)
     return _shown(request, desk, page, form=form, status=refusal.status, **shown)
 
 
-def _bind(form: DecisionForm | ProposalForm, **now: Any) -> None:
-    """Let a form that is shown again speak of what its page shows."""
+def bind(form: DecisionForm | ProposalForm, **now: Any) -> None:
+    """Let a form that is shown again speak of what its page shows: its hidden fields take these values."""
     kept = cast("QueryDict", form.data).copy()
     for name, value in now.items():
         kept[name] = str(value)
@@ -212,7 +213,8 @@ def _bind(form: DecisionForm | ProposalForm, **now: Any) -> None:
 
 
 def _outcome(row: Proposal, wish: DecisionWish) -> Any:
-    return NEXT_STEPS.get(wish.verb) or (IN_FORCE if row.state == ProposalState.APPROVED else ONE_MORE)
+    approved = SHARED if row.kind == ProposalKind.MEMORY else IN_FORCE
+    return NEXT_STEPS.get(wish.verb) or (approved if row.state == ProposalState.APPROVED else ONE_MORE)
 
 
 def _address(desk: Desk, proposal_id: str) -> str:
@@ -222,41 +224,10 @@ def _address(desk: Desk, proposal_id: str) -> str:
 def _written(page: ProposalPage) -> dict[str, Any]:
     text = page.text
     written = {"version": text.version, "title": text.title, "rationale": text.rationale, "risk": text.risk}
-    return written | {"body": as_yaml(text.body)}
+    return written | {"body": as_yaml(text.body, page.kind)}
 
 
 def _next_version(desk: Desk, page: ProposalPage, form: ProposalForm) -> None:
     wish, seen = form.wish(page.kind), form.cleaned_data["version"]
     write = rebase if page.moved else edit
     write(desk.acting, page.proposal, wish, expected_version=seen, now=timezone.now())
-
-
-def _active(desk: Desk, kind: str, slug: str) -> Revision:
-    """Read what holds; raises NotThere."""
-    with project_scope(desk.acting, read_only=True):
-        found = active_revision(kind, slug)
-    if found is None:
-        raise NotThere.there("{slug}")
-    return found
-
-
-def _wish(form: ProposalForm, active: Revision) -> ProposalWish:
-    kind = ContractKind(active.contract.kind)
-    text = form.wish(kind)
-    return ProposalWish(
-        kind=kind,
-        slug=active.contract.slug,
-        body=text.body,
-        title=text.title or "",
-        rationale=text.rationale or "",
-        base=form.cleaned_data["version"],
-        risk=text.risk,
-    )
-
-
-def _moved_ways(desk: Desk, active: Revision, form: ProposalForm) -> list[Way]:
-    """Return what the writer's base said, what holds now, and what they wrote."""
-    number, asked = form.cleaned_data["version"], form.wish(ContractKind(active.contract.kind)).body
-    with project_scope(desk.acting, read_only=True):
-        then = Revision.objects.filter(contract=active.contract, number=number).first()
-    return ways(then.body if then else {}, active.body, asked)

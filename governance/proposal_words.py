@@ -7,16 +7,28 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy, pgettext_lazy
 
 from governance.diffs import Change
-from governance.vocabulary import ContractKind, DecisionReason, DecisionVerb, ProposalState, RevisionState, Risk
+from governance.refusal_words import told
+from governance.vocabulary import (
+    ContractKind,
+    DecisionReason,
+    DecisionVerb,
+    MembershipLevel,
+    ProposalKind,
+    ProposalState,
+    RevisionState,
+    Risk,
+)
 
+CONTRACTS: Mapping[str, Promise] = {
+    ContractKind.PERSONA: pgettext_lazy("contract", "persona"),
+    ContractKind.ROLE: pgettext_lazy("contract", "role"),
+    ContractKind.POLICY: pgettext_lazy("contract", "policy"),
+    ContractKind.SELF_PROFILE: pgettext_lazy("contract", "self profile"),
+    ContractKind.BUDGET_PROFILE: pgettext_lazy("contract", "budget profile"),
+}
 CONTRACT_KINDS: Mapping[type[StrEnum], Mapping[str, Promise]] = {
-    ContractKind: {
-        ContractKind.PERSONA: pgettext_lazy("contract", "persona"),
-        ContractKind.ROLE: pgettext_lazy("contract", "role"),
-        ContractKind.POLICY: pgettext_lazy("contract", "policy"),
-        ContractKind.SELF_PROFILE: pgettext_lazy("contract", "self profile"),
-        ContractKind.BUDGET_PROFILE: pgettext_lazy("contract", "budget profile"),
-    },
+    ContractKind: CONTRACTS,
+    ProposalKind: {**CONTRACTS, ProposalKind.MEMORY: pgettext_lazy("contract", "memory to share")},
     RevisionState: {
         RevisionState.DRAFT: pgettext_lazy("revision", "draft"),
         RevisionState.ACTIVE: pgettext_lazy("revision", "in force"),
@@ -58,13 +70,49 @@ RISKS: Mapping[Risk, Promise] = {
     Risk.MEDIUM: pgettext_lazy("risk", "medium risk"),
     Risk.HIGH: pgettext_lazy("risk", "high risk"),
 }
+# Why nobody decides a proposal that has not ended for good.
+SHUT: Mapping[ProposalState, Promise] = {
+    ProposalState.EXPIRED: gettext_lazy(
+        "It lapsed: nobody decided it in time. Whoever still wants it proposes it again."
+    ),
+    ProposalState.CHANGES_REQUESTED: gettext_lazy(
+        "It was sent back, and waits for its proposer. "
+        "It is open for a decision again once the next version is written."
+    ),
+    ProposalState.DRAFT: gettext_lazy("It is a draft. It is open for a decision once its proposer asks for one."),
+}
+LEVEL_NEEDED: Mapping[MembershipLevel, Promise] = {
+    MembershipLevel.MAINTAINER: gettext_lazy(
+        "Your level in this project does not allow it: a maintainer or an owner decides this."
+    ),
+    MembershipLevel.OWNER: gettext_lazy("Your level in this project does not allow it: an owner decides this."),
+}
+OWN_TEXT = gettext_lazy(
+    "You wrote this, alone or with others, and it is above low risk: somebody else of that level decides it."
+)
+OWN_AGENT = gettext_lazy(
+    "An agent of yours wrote this, and it is above low risk: somebody else of that level decides it."
+)
 # What the next page begins with after a decision.
 NEXT_STEPS: Mapping[DecisionVerb, Promise] = {
     DecisionVerb.REQUEST_CHANGES: gettext_lazy("Sent back. It waits for its proposer, and is open again once edited."),
     DecisionVerb.REJECT: gettext_lazy("Rejected. Nothing changes; the reason stays with the proposal."),
 }
 IN_FORCE = gettext_lazy("Approved, and in force. Running attempts keep theirs; the next attempt gets this revision.")
+SHARED = gettext_lazy("Approved. It is a memory of the project from now on, as far as its gates let it in.")
+WITHDRAWN_OFFER = gettext_lazy("A memory that was offered and taken back")
 ONE_MORE = gettext_lazy("Your approval is stored. It takes effect once another decider approves the same text.")
+
+
+def barred_words(code: str, *, level: MembershipLevel, by_agent: bool) -> Promise | str:
+    """Return why somebody may not decide a change that needs `level`; `by_agent` says that an agent wrote for them."""
+    match code:
+        case "level_too_low":
+            return LEVEL_NEEDED[level]
+        case "own_proposal":
+            return OWN_AGENT if by_agent else OWN_TEXT
+        case _:
+            return told(code, "")
 
 
 def reason_choices() -> list[tuple[str, Promise]]:

@@ -9,6 +9,7 @@ from django.conf import settings
 
 from governance.actors import Acting
 from governance.audit import fingerprint
+from governance.consents import take_back
 from governance.contracts import active_revision
 from governance.errors import Clash, Forbidden, Invalid
 from governance.models import Actor, Comment, Contract, Proposal, ProposalText, Revision
@@ -23,6 +24,8 @@ from governance.vocabulary import (
     Audience,
     ContractKind,
     Deed,
+    Proposable,
+    ProposalKind,
     ProposalState,
     Risk,
 )
@@ -33,13 +36,14 @@ EDITABLE = (ProposalState.DRAFT, ProposalState.OPEN, ProposalState.CHANGES_REQUE
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProposalWish:
-    """A change that is asked for. `base` is the number of the revision it changes; None means the active one.
+    """A change that is asked for, or a memory that is offered.
 
-    `risk` may raise what follows from the change, never lower it. `subject` is the human of a new self profile; None
-    means the one who asks, or who owns the agent that does. `draft` keeps it off the desk until it is opened.
+    `base` is the number of the revision it changes; None means the active one. `risk` may raise what follows from the
+    change, never lower it. `subject` is the human of a new self profile; None means the one who asks, or who owns the
+    agent that does. `draft` keeps it off the desk until it is opened.
     """
 
-    kind: ContractKind
+    kind: Proposable
     slug: str
     body: Any
     title: str
@@ -51,10 +55,11 @@ class ProposalWish:
 
 
 def propose(acting: Acting, wish: ProposalWish, *, now: datetime, reverts: Revision | None = None) -> Proposal:
-    """Ask for a change of a contract, or for a new one, in the open scope; a human decides.
+    """Ask for a change of a contract, for a new one, or for a memory to be shared, in the open scope; a human decides.
 
     Raises Invalid (invalid_body, body_too_large, contract_too_long, nothing_changed), Clash (base_moved, with what
-    stands now; too_many_open) and Forbidden (level_too_low).
+    stands now; too_many_open) and Forbidden (level_too_low; consent_missing for a memory that
+    its human has not agreed to share).
     """
     _check_may_propose(acting)
     slug = checked_slug(wish.kind, wish.slug)
@@ -131,6 +136,9 @@ def rebase(acting: Acting, proposal: Proposal, wish: TextWish, *, expected_versi
 def open_for_decision(acting: Acting, proposal: Proposal, *, now: datetime) -> None:
     """Put a draft on the desk. Raises Forbidden (not_the_proposer), Clash (invalid_transition, too_many_open)."""
     _check_is_proposers(acting, proposal)
+    if proposal.state != ProposalState.DRAFT:
+        message = f"the proposal is {proposal.state}; only a draft is opened, and a new text opens what was sent back"
+        raise Clash.at("/state", message, code="invalid_transition")
     waiting = Proposal.objects.filter(proposer_id=proposal.proposer_id, state__in=WAITING).count()
     if waiting >= MOST_OPEN:
         message = f"{waiting} proposals of this proposer wait already; withdraw some, or wait for decisions"
@@ -139,7 +147,10 @@ def open_for_decision(acting: Acting, proposal: Proposal, *, now: datetime) -> N
 
 
 def withdraw(acting: Acting, proposal: Proposal, *, reason: str, now: datetime) -> None:
-    """Take a proposal back: its proposer, or the human who owns the proposing agent. Raises Forbidden, Clash."""
+    """Take a proposal back: its proposer, or the human who owns the proposing agent. Raises Forbidden, Clash.
+
+    With an offered memory the consent ends, and its words are taken out.
+    """
     held = lock(proposal)
     _check_is_proposers(acting, held)
     close(
@@ -150,6 +161,8 @@ def withdraw(acting: Acting, proposal: Proposal, *, reason: str, now: datetime) 
         now=now,
     )
     proposal.state, proposal.closed_at = held.state, held.closed_at
+    if held.kind == ProposalKind.MEMORY:
+        take_back(held)
 
 
 def comment(acting: Acting, proposal: Proposal, text: str, *, now: datetime) -> Comment:

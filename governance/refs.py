@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from itertools import groupby
 
 from governance.actors import Acting
@@ -13,12 +14,21 @@ REF_FORM = re.compile(r"([a-z][a-z0-9+.-]*)://(\S{1,280})")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Resolved:
-    """What a ref opens for one reader at this moment. `text` is whole; readers bound it themselves."""
+    """What a ref opens for one reader at this moment. `text` is whole; readers bound it themselves.
+
+    `source` says how far it may be believed, in the words of memories.SourceRank; '' is nobody's word. `own_words`
+    marks what an agent said itself, `from_tool` what a tool gave, `private` what its owner alone may read.
+    """
 
     ref: str
     text: str
     media_type: str = "text/plain"
     sha256: str | None = None
+    source: str = ""
+    own_words: bool = False
+    from_tool: bool = False
+    private: bool = False
+    observed_at: datetime | None = None
 
 
 type Resolver = Callable[[str, Acting], Resolved]
@@ -46,6 +56,12 @@ def register(name: str, scheme: Scheme) -> None:
     if name in _schemes:
         raise ValueError(f"the scheme {name} is taken")
     _schemes[name] = scheme
+
+
+def knows(ref: str) -> bool:
+    """Return whether a text has the form of a ref whose scheme somebody registered."""
+    form = REF_FORM.fullmatch(ref)
+    return form is not None and form.group(1) in _schemes
 
 
 def resolve(ref: str, acting: Acting, *, pointer: str = "/ref") -> Resolved:

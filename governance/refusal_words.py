@@ -69,6 +69,15 @@ WORDS: dict[str, Promise] = {
     "not_the_proposer": gettext_lazy("Only whoever proposed it, or owns the agent that did, may do this."),
     "too_many_open": gettext_lazy("Too many of your proposals wait already. Withdraw some, or wait for decisions."),
     "not_yaml": gettext_lazy("This is not YAML with one entry for each field."),
+    "no_markdown": gettext_lazy(
+        "Nothing in it could be read as this kind of contract. Write its fields as headings, or as YAML."
+    ),
+    "slug_invalid": gettext_lazy(
+        "A name has 1 to 64 of a–z, 0–9, _ and -, a letter first; that of a budget profile also . and @."
+    ),
+    "unknown_subject": gettext_lazy("A self profile is about a human of this project."),
+    "unknown_ref": gettext_lazy("This is no ref that can be opened here."),
+    "contract_stands": gettext_lazy("This contract holds already. Propose a change of it."),
     "body_too_large": gettext_lazy("This is too large: a contract may hold 64 KB."),
     "body_missing": gettext_lazy("Write the text that you approve."),
     "title_missing": gettext_lazy("Say in a line what changes."),
@@ -78,6 +87,40 @@ WORDS: dict[str, Promise] = {
     "too_long": gettext_lazy("This is too long. Shorten it."),
     "not_storable": gettext_lazy("It holds a character that cannot be stored. Type it anew instead of pasting it."),
     "unknown_task": gettext_lazy("One of the tasks it is to wait for is not there any more. Choose again."),
+    "consent_missing": gettext_lazy("Nothing is shared without the consent of whose it is. Tick that you agree."),
+    "offer_holds_secret": gettext_lazy("It holds a secret, and a secret is never shared, whoever agrees."),
+    "offer_stays_private": gettext_lazy(
+        "The policy keeps content as sensitive as this where its owner alone reads it."
+    ),
+    "offer_waits": gettext_lazy("It is offered already, and waits for a decision. Take that one back first."),
+    "offer_not_in_use": gettext_lazy("It is not in use, so there is nothing to share."),
+    "gate_refused": gettext_lazy(
+        "The gates of memory refuse this text, so nothing was decided. Edit it so that they let it pass, or reject it."
+    ),
+    "step_up_needed": gettext_lazy("This weighs much. Confirm that it is you, then send it again."),
+    "app_there": gettext_lazy("The account has an authenticator app already."),
+    "too_many_passkeys": gettext_lazy("The account has as many passkeys as it may have. Remove one first."),
+    "no_factor": gettext_lazy("Recovery codes stand in for a second factor. Add one first."),
+    "last_way": gettext_lazy("Nothing else opens this account. Add a passkey first."),
+    "snooze_needs_end": gettext_lazy("Choose a day, or until there is new evidence."),
+    "snooze_out_of_range": gettext_lazy("Choose a day in the coming year, from tomorrow on."),
+    "not_waiting": gettext_lazy("It is settled meanwhile and waits for nobody."),
+    "not_yours": gettext_lazy("Somebody else looks at it, or nobody does; only they release it."),
+    "unknown_word": gettext_lazy("The policy holds a word that no rule follows."),
+    "nobody_could_decide": gettext_lazy(
+        "This policy lets humans decide, and the project has no active owner who could. Invite one first."
+    ),
+    "contradicts_known": gettext_lazy(
+        "A memory in use says otherwise. Archive that one first, or take back what settled it."
+    ),
+    "said_meanwhile": gettext_lazy("Another memory says the same by now. Use that one."),
+    "conflict_open": gettext_lazy("It is a side of a conflict. Settle that instead."),
+    "target_not_in_use": gettext_lazy("The memory that it is about is not in use any more. Look at what stands now."),
+    "not_settled": gettext_lazy("It is not settled any more, so there is nothing to take back."),
+    "merged_text_missing": gettext_lazy("Write the text that takes their place."),
+    "not_a_side": gettext_lazy("This claim is no side of the conflict. Choose again."),
+    "screening_secret": gettext_lazy("It holds a secret. Say where the secret is kept instead."),
+    "gates_missing": gettext_lazy("A gate that it has to pass has not passed yet."),
 }
 
 

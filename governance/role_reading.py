@@ -4,16 +4,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from django.db.models import F, IntegerField, OuterRef, Subquery
+from django.db.models import F
 
 from governance.contracts import revisions_of
 from governance.errors import NotThere
+from governance.gauges import tokens_of
 from governance.invisible import made_visible
 from governance.languages import language_of
 from governance.models import Actor, ProposalText, Revision
 from governance.proposal_page import ChangeLine, change_lines, readable
+from governance.proposals import EDITABLE
 from governance.schemas import fields_of
-from governance.vocabulary import ActorKind, Audience, ContractKind, RevisionState, rank
+from governance.vocabulary import ActorKind, Audience, ContractKind, ProposalKind, ProposalState, RevisionState, rank
+
+MOST_UNDER_WAY = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,11 +88,43 @@ class RevisionPage:
         return change_lines(self.other.body, self.revision.body) if self.other else []
 
 
+@dataclass(frozen=True, slots=True)
+class UnderWay:
+    """A proposal that has not ended: a draft, one that waits, or one that was sent back."""
+
+    id: str
+    title: str
+    state: ProposalState
+    kind: ContractKind
+    slug: str
+    proposer: str
+
+    @property
+    def language(self) -> str:
+        return language_of(self.title)
+
+
+def under_way() -> list[UnderWay]:
+    """Return the proposals of the open scope's project that have not ended, newest first, at most MOST_UNDER_WAY."""
+    rows = ProposalText.objects.filter(version=F("proposal__version"), proposal__state__in=EDITABLE)
+    rows = rows.exclude(proposal__kind=ProposalKind.MEMORY)
+    rows = rows.select_related("proposal__proposer").order_by("-proposal__created_at", "-proposal_id")
+    return [
+        UnderWay(
+            row.proposal.public_id,
+            made_visible(row.title),
+            ProposalState(row.proposal.state),
+            ContractKind(row.proposal.kind),
+            row.proposal.slug,
+            made_visible(row.proposal.proposer.name),
+        )
+        for row in rows[:MOST_UNDER_WAY]
+    ]
+
+
 def contract_groups() -> list[ContractGroup]:
     """Return what holds in the open scope's project, by kind and name."""
-    counted = ProposalText.objects.filter(proposal=OuterRef("proposal"), version=F("proposal__version"))
-    tokens = Subquery(counted.values("tokens_after")[:1], output_field=IntegerField())
-    rows = Revision.objects.filter(state=RevisionState.ACTIVE).annotate(tokens=tokens)
+    rows = Revision.objects.filter(state=RevisionState.ACTIVE)
     found = list(rows.select_related("contract", "decided_by", "proposal").order_by("contract__slug"))
     agents = _agents_by_role()
     found.sort(key=lambda row: rank(ContractKind(row.contract.kind)))
@@ -96,7 +132,7 @@ def contract_groups() -> list[ContractGroup]:
         ContractGroup(
             ContractKind(kind),
             [
-                ContractLine(row, row.tokens, agents.get(row.contract.slug, ()) if kind == "role" else ())
+                ContractLine(row, tokens_of(row.body), agents.get(row.contract.slug, ()) if kind == "role" else ())
                 for row in rows
             ],
         )

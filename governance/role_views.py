@@ -15,10 +15,11 @@ from governance.forms import ConsoleForm
 from governance.models import Revision
 from governance.pages import Desk, done, project_page, refused, show
 from governance.proposal_texts import LONGEST_TEXT
+from governance.proposal_words import CONTRACT_KINDS
 from governance.proposals import propose_revert
-from governance.role_reading import contract_groups, find_revision, revision_page
+from governance.role_reading import contract_groups, find_revision, revision_page, under_way
 from governance.scope import project_scope
-from governance.vocabulary import Deed
+from governance.vocabulary import ContractKind, Deed
 
 
 class RevertForm(ConsoleForm):
@@ -34,9 +35,9 @@ class RevertForm(ConsoleForm):
 def roles(request: HttpRequest, desk: Desk) -> HttpResponse:
     """What holds in the project, by kind."""
     with project_scope(desk.acting, read_only=True):
-        groups = contract_groups()
+        groups, waiting = contract_groups(), under_way()
     above = [(reverse("project", args=[desk.seat.public_id]), desk.seat.project_name)]
-    return show(request, desk, "governance/roles.html", section="roles", groups=groups, above=above)
+    return show(request, desk, "governance/roles.html", section="roles", groups=groups, under_way=waiting, above=above)
 
 
 @project_page
@@ -62,9 +63,10 @@ def revert_revision(request: HttpRequest, desk: Desk, *, kind: str, slug: str, n
     rationale = request.POST.get("rationale", "")
     try:
         with project_scope(desk.acting):
-            made = propose_revert(
-                desk.acting, find_revision(kind, slug, number), rationale=rationale, now=timezone.now()
-            )
+            older = find_revision(kind, slug, number)
+            named = {"kind": CONTRACT_KINDS[ContractKind][ContractKind(kind)], "slug": slug, "number": number}
+            title = gettext("Back to revision %(number)s of %(kind)s %(slug)s") % named
+            made = propose_revert(desk.acting, older, rationale=rationale, title=title, now=timezone.now())
     except (Clash, Forbidden, Invalid) as refusal:
         return refused(request, refusal, to=here)
     words = gettext("Proposed. It waits in the inbox of those who may decide it.")

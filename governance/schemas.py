@@ -7,11 +7,12 @@ from collections.abc import Mapping
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, ValidationError
+from pydantic_core import ErrorDetails
 
 from governance.errors import FieldFault, Invalid
 from governance.gauges import check_above
 from governance.input import NAME_SHOWN, storable
-from governance.vocabulary import ContractKind, Risk, Sensitivity
+from governance.vocabulary import ContractKind, Proposable, ProposalKind, Risk, Sensitivity
 
 MOST_BYTES = 64 * 1024  # of a body as JSON: a contract stands in every packet, so it is short
 MOST_FAULTS = 50
@@ -73,6 +74,16 @@ class InjectionRule(_Body):
     lowest_knowledge_status: str = "inferred"
 
 
+class ClaimAttribute(_Body):
+    """An attribute that the project speaks of: of how many values it has one at a time, and which words name it."""
+
+    kind: Slug = "single"
+    subject: Slug = "thing"
+    value: Slug = "text"
+    en: Words = []
+    zh: Words = []
+
+
 class PolicyBody(_Body):
     rules: Lines = []
     risk_threshold: str = "medium"
@@ -84,6 +95,14 @@ class PolicyBody(_Body):
     review_mode: str = "human"
     budget_floors: dict[str, float] = {}
     two_deciders_for: Annotated[list[Risk], Field(max_length=3)] = []
+    # On top of the attributes and open classes ("my colleague" is no one person) that are known anywhere.
+    claim_attributes: Annotated[dict[Slug, ClaimAttribute], Field(max_length=100)] = {}
+    open_classes: Words = []
+    # None, here and below: what the project ships with.
+    proposals_per_hour: Annotated[int, Field(gt=0)] | None = None  # of one agent
+    memories_per_place: Annotated[int, Field(gt=0)] | None = None  # in use in one scope at once
+    memory_tokens_per_place: Annotated[int, Field(gt=0)] | None = None
+    recurring_from: Annotated[int, Field(gt=1)] | None = None  # sessions or days that make an account a rule
 
 
 class Communication(_Body):
@@ -128,21 +147,44 @@ class BudgetProfileBody(_Body):
     risks: dict[str, Any] = {}
 
 
-SCHEMAS: dict[ContractKind, type[_Body]] = {
+class ConsentBody(_Body):
+    """Who agreed that a text is shared, when, and the keyed hash of that text."""
+
+    by: str = ""
+    at: str = ""
+    text: str = ""
+
+
+class MemoryBody(_Body):
+    """A private memory as everybody would read it. What stands from `origin` on is its offerer's to say."""
+
+    content: Annotated[str, StringConstraints(min_length=1, max_length=20_000), AfterValidator(storable)]
+    type: Slug
+    kind: Slug
+    sensitivity: Sensitivity = Sensitivity.WORK
+    origin: Slug = "agent_inferred"
+    rank: Slug = "untrusted_external"
+    knowledge: Slug = "open"
+    named: Prose = ""
+    consent: ConsentBody = ConsentBody()
+
+
+SCHEMAS: dict[Proposable, type[_Body]] = {
     ContractKind.PERSONA: PersonaBody,
     ContractKind.ROLE: RoleBody,
     ContractKind.POLICY: PolicyBody,
     ContractKind.SELF_PROFILE: SelfProfileBody,
     ContractKind.BUDGET_PROFILE: BudgetProfileBody,
+    ProposalKind.MEMORY: MemoryBody,
 }
 
 
-def fields_of(kind: ContractKind) -> list[str]:
-    """Return the names of a contract's top fields, in the order in which they are written."""
+def fields_of(kind: Proposable) -> list[str]:
+    """Return the names of a body's top fields, in the order in which they are written."""
     return list(SCHEMAS[kind].model_fields)
 
 
-def checked_body(kind: ContractKind, body: Any) -> dict[str, Any]:
+def checked_body(kind: Proposable, body: Any) -> dict[str, Any]:
     """Return a body in the form of its schema, with every default filled in.
 
     Raises Invalid that names each field which breaks the schema (invalid_body, or what an app above finds wrong), and
@@ -153,7 +195,7 @@ def checked_body(kind: ContractKind, body: Any) -> dict[str, Any]:
         size = len(_canonical(checked).encode())
     except ValidationError as error:
         found = error.errors(include_input=False, include_url=False)[:MOST_FAULTS]
-        faults = tuple(FieldFault(_pointer(fault["loc"]), "invalid_body", fault["msg"]) for fault in found)
+        faults = tuple(_fault(fault) for fault in found)
         raise Invalid(f"{faults[0].pointer}: {faults[0].message}.", code="invalid_body", faults=faults) from error
     except UnicodeEncodeError as error:
         raise Invalid.at("/body", "holds half of a surrogate pair; send valid Unicode", code="invalid_body") from error
@@ -164,13 +206,18 @@ def checked_body(kind: ContractKind, body: Any) -> dict[str, Any]:
     return checked
 
 
+def _fault(found: ErrorDetails) -> FieldFault:
+    bounds = found.get("ctx", {})
+    return FieldFault(_pointer(found["loc"]), "invalid_body", found["msg"], rule=found["type"], bounds=bounds)
+
+
 def _pointer(location: tuple[int | str, ...]) -> str:
     # An unknown field is named by its sender, so its name may hold anything.
     parts = [str(part).replace("~", "~0").replace("/", "~1")[:NAME_SHOWN] for part in location]
     return "/".join(["/body", *parts]).encode("utf-8", "replace").decode()
 
 
-def checked_slug(kind: ContractKind, text: str) -> str:
+def checked_slug(kind: Proposable, text: str) -> str:
     """Return the slug; raises Invalid (slug_invalid) unless it is 1 to 64 of a-z, 0-9, _ and -, a letter first.
 
     A budget profile is called model@harness, so its slug may hold @ and dots as well.

@@ -3,14 +3,15 @@
 from django.urls import path
 
 from governance.agent_views import new_agent, switch_agent
-from governance.audit_views import audit
+from governance.audit_views import audit, verify_ledger
+from governance.contract_views import new_contract, new_proposal
 from governance.key_views import new_key, revoke_key, rotate_key
 from governance.member_views import invite_member, member, members_page, remove, reset_member
 from governance.proposal_views import (
     comment_proposal,
     decide_proposal,
     edit_proposal,
-    new_proposal,
+    open_proposal,
     proposal,
     withdraw_proposal,
 )
@@ -31,9 +32,12 @@ urlpatterns = [
     path("proposals/<str:proposal_id>/decide", decide_proposal, name="decide_proposal"),
     path("proposals/<str:proposal_id>/comment", comment_proposal, name="comment_proposal"),
     path("proposals/<str:proposal_id>/withdraw", withdraw_proposal, name="withdraw_proposal"),
+    path("proposals/<str:proposal_id>/open", open_proposal, name="open_proposal"),
     path("proposals/<str:proposal_id>/edit", edit_proposal, name="edit_proposal"),
     path("audit/", audit, name="audit"),
+    path("audit/verify", verify_ledger, name="verify_ledger"),
     path("roles/", roles, name="roles"),
+    path("roles/new", new_contract, name="new_contract"),
     path("roles/<str:kind>/<str:slug>/propose", new_proposal, name="new_proposal"),
     path("roles/<str:kind>/<str:slug>/<str:number>", revision, name="revision"),
     path("roles/<str:kind>/<str:slug>/<str:number>/revert", revert_revision, name="revert_revision"),

@@ -29,7 +29,11 @@ class Deed(StrEnum):
     EDIT_VISION = "edit_vision"
     CHANGE_TASKS = "change_tasks"
     PROPOSE_MEMORY = "propose_memory"
+    DECIDE_MEMORY = "decide_memory"  # let one in or refuse it, settle a conflict, archive, restore, revoke
+    ERASE_MEMORY = "erase_memory"
     PROPOSE_CONTRACT = "propose_contract"  # also to edit one, and to comment on it
+    CHECK_LEDGER = "check_ledger"  # the whole of it, which costs more than looking at it
+    TRIAGE_INBOX = "triage_inbox"  # claim, release and put off what waits there
     MANAGE_MEMBERS = "manage_members"
     MANAGE_AGENTS = "manage_agents"
     MANAGE_KEYS = "manage_keys"
@@ -128,6 +132,20 @@ class ContractKind(StrEnum):
     BUDGET_PROFILE = "budget_profile"
 
 
+class ProposalKind(StrEnum):
+    """What may be proposed: a change of a contract, or a private memory for all to share."""
+
+    PERSONA = "persona"
+    ROLE = "role"
+    POLICY = "policy"
+    SELF_PROFILE = "self_profile"
+    BUDGET_PROFILE = "budget_profile"
+    MEMORY = "memory"
+
+
+type Proposable = ContractKind | ProposalKind  # members that are spelt alike are equal, and find the same entries
+
+
 class RevisionState(StrEnum):
     DRAFT = "draft"
     ACTIVE = "active"
@@ -178,6 +196,16 @@ class Matter(StrEnum):
     PROFILE = "profile"  # a self profile or a budget profile
     SENSITIVITY_DOWNGRADE = "sensitivity_downgrade"
     PRIVATE_TO_SHARED = "private_to_shared"
+
+
+class ProofKind(StrEnum):
+    """How an account has shown that it is who it says."""
+
+    PASSWORD = "password"
+    TOTP = "totp"  # a code of an authenticator app
+    RECOVERY_CODE = "recovery_code"
+    PASSKEY = "passkey"
+    PROVIDER = "provider"  # an OpenID Connect provider's word
 
 
 class InboxKind(StrEnum):

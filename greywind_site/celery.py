@@ -34,6 +34,8 @@ app.conf.update(
         "sweep-provisional-threads": {"task": "threads.sweep_provisional", "schedule": 600.0},
         # A proposal waits for weeks, so an hour more is nothing.
         "sweep-expired-proposals": {"task": "governance.sweep_proposals", "schedule": 3600.0},
+        # What is new waits in rows that are marked so; with nothing new it is one cheap question.
+        "consolidate-memories": {"task": "site.consolidate_memories", "schedule": 300.0},
         **({"anchor-ledgers": {"task": "site.anchor_ledgers", "schedule": 86_400.0}} if ANCHOR_FILE else {}),
     },
 )

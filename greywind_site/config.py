@@ -15,6 +15,7 @@ from pydantic.fields import FieldInfo
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
 from greywind_site.embedded.instance import APP, OWNER, Instance, default_folder
+from greywind_site.identity.oidc_settings import OidcSettings
 from greywind_site.mcp.address import McpAddress, read_address
 
 PREFIX = "GREYWIND_"
@@ -142,6 +143,10 @@ class Config(BaseSettings):
         description="Where the MCP process listens and the web finds it: http://host:port or unix:///path/of.sock;"
         " unset means a socket in the data folder.",
     )
+    step_up_minutes: int = Field(
+        default=5, ge=1, le=60, description="How long a proof of who one is holds for what weighs much, in minutes."
+    )
+    oidc: OidcSettings = Field(default_factory=OidcSettings, description="Sign-in by an OpenID Connect provider.")
     resolver: ResolverSettings = Field(default_factory=ResolverSettings, description="Numbers of the thread resolver.")
     database_url: SecretStr | None = Field(
         default=None,

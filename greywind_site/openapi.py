@@ -12,6 +12,7 @@ CREATES = frozenset(
         "append_events",
         "create_task",
         "create_thread",
+        "give_memory_feedback",
         "open_session",
         "propose_contract",
         "propose_memory",
@@ -22,7 +23,7 @@ CREATES = frozenset(
         "store_artifact",
     }
 )
-BOTH = frozenset({"open_session"})  # 201 for a new one, 200 for one that was there
+BOTH = frozenset({"open_session", "propose_memory"})  # 201 for a new one, 200 for one that was there
 OBJECT = {"application/json": {"schema": {"type": "object", "additionalProperties": True}}}
 PROBLEM = {
     "type": "object",

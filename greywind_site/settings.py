@@ -6,6 +6,7 @@ from typing import Any
 from django.utils.csp import CSP
 
 from greywind_site.config import load_config
+from greywind_site.identity.oidc_settings import provider_apps
 from greywind_site.logs import logging_configuration
 
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -33,6 +34,12 @@ INSTALLED_APPS = [
     "django.contrib.messages",
     "django.contrib.postgres",
     "django.contrib.staticfiles",
+    "allauth",
+    "allauth.account",
+    "allauth.mfa",
+    "allauth.socialaccount",
+    "allauth.socialaccount.providers.openid_connect",
+    "allauth.usersessions",
     "ninja",
 ]
 
@@ -49,6 +56,7 @@ MIDDLEWARE = [
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
+    "allauth.account.middleware.AccountMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
 ]
 
@@ -98,6 +106,19 @@ AUTH_PASSWORD_VALIDATORS: list[dict[str, Any]] = [
 ]
 LOGIN_URL = "sign_in"
 LOGIN_REDIRECT_URL = "home"
+
+# Of allauth only the parts are used: second factors, passkeys, the provider's protocol. None of its pages is routed.
+ACCOUNT_LOGIN_METHODS = {"username"}
+ACCOUNT_SIGNUP_FIELDS = ["username*", "password1*", "password2*"]
+ACCOUNT_EMAIL_VERIFICATION = "none"
+MFA_ADAPTER = "greywind_site.identity.adapters.SecondFactors"
+MFA_SUPPORTED_TYPES = ["totp", "recovery_codes", "webauthn"]
+MFA_TOTP_ISSUER = "GreyWind"
+MFA_TOTP_TOLERANCE = 1  # a clock may be half a minute off
+MFA_PASSKEY_LOGIN_ENABLED = True
+MFA_WEBAUTHN_USER_VERIFICATION = "required"
+SOCIALACCOUNT_ADAPTER = "greywind_site.identity.adapters.Providers"
+SOCIALACCOUNT_PROVIDERS = provider_apps(GREYWIND.oidc)
 
 
 def _database(parameters: dict[str, str], *, options: dict[str, Any]) -> dict[str, Any]:

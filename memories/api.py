@@ -1,8 +1,8 @@
-"""HTTP: proposing a memory, reading one, and searching."""
+"""HTTP: proposing a memory, reading one, searching, and saying what one is worth."""
 
+import re
 from typing import Annotated, Any, Literal
 
-import regex
 from django.db.models.functions import Left
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
@@ -10,34 +10,49 @@ from ninja import Router
 from pydantic import Field, Strict
 
 from governance.errors import Invalid
-from governance.ids import parse_id, public_id
-from governance.input import Count, Flag, Id, Input, Moment, OptionalText, Ref, Text
+from governance.ids import parse_id
+from governance.input import Count, Flag, Id, Input, Moment, OptionalText, Ref, Text, Title
 from governance.replays import once
 from governance.scope import project_scope
 from governance.vocabulary import KeyScope, Sensitivity
-from governance.web import acting_of, answer, listed, newest_first, row_here
-from memories.models import Memory, MemoryEvidence
+from governance.web import acting_of, answer, listed, newest_first
+from memories.as_of import held_at
+from memories.feedback import FeedbackWish, give_feedback, note_read
+from memories.memory_json import brief_out, held_out, memory_here, whole_out, written_out
+from memories.models import Memory
 from memories.retrieval import Hit, Limits, Scope, retrieve
 from memories.vocabulary import (
+    FeedbackKind,
     KnowledgeStatus,
     MemoryKind,
     MemoryStatus,
     MemoryType,
     Origin,
+    ReadThrough,
     ScopeType,
     WriteAction,
     WriteMode,
+    WriteOutcome,
 )
-from memories.writes import EvidenceWish, MemoryWish, memory_ref, propose
+from memories.writes import ClaimWish, EvidenceWish, MemoryWish, submit
 
 router = Router(tags=["memories"])
 type Share = Annotated[float, Strict(), Field(ge=0, le=1, allow_inf_nan=False)]
-EXCERPT = regex.compile(r"\X{0,200}")  # of a text in a list: enough to know it again
+VERSION = re.compile(r'"(\d{1,9})"')
 
 
 class EvidenceIn(Input):
     ref: Ref
     quote: OptionalText = ""
+
+
+class ClaimIn(Input):
+    subject: Title
+    attribute: Title
+    value: Title
+    unit: Annotated[OptionalText, Field(max_length=64)] = ""
+    valid_from: Moment | None = None
+    valid_to: Moment | None = None
 
 
 class MemoryIn(Input):
@@ -46,6 +61,8 @@ class MemoryIn(Input):
     action: Literal[WriteAction.ADD, WriteAction.UPDATE, WriteAction.DELETE] = WriteAction.ADD
     kind: MemoryKind = MemoryKind.FACT
     target_id: Id | None = None
+    expected_version: Count | None = None
+    answers: Id | None = None
     scope_type: ScopeType = ScopeType.PROJECT
     scope_id: Id | None = None
     importance: Share = 0.5
@@ -61,32 +78,55 @@ class MemoryIn(Input):
     observed_at: Moment | None = None
     private: Flag = False
     evidence: Annotated[list[EvidenceIn], Field(max_length=20)] = []
+    claims: Annotated[list[ClaimIn], Field(max_length=20)] = []
+
+
+class FeedbackIn(Input):
+    kind: FeedbackKind
+    packet_id: Id | None = None
+    note: Annotated[OptionalText, Field(max_length=1000)] = ""
 
 
 @router.post("/memories", operation_id="propose_memory")
 def post_memory(request: HttpRequest, body: MemoryIn) -> HttpResponse:
-    """Propose a memory. It is held as a candidate: no search finds it and no packet carries it until it is admitted."""
+    """Propose a memory. `outcome` says what became of it; `code` and `missing` say why not, and what would help.
+
+    Until it is in use no search finds it and no packet carries it. What is known already answers 200 with the id of
+    the memory that says it; If-Match, or expected_version, says which version of the target was seen.
+    """
     acting = acting_of(request, KeyScope.MEMORY_PROPOSE)
+    wish = wish_of(body, if_match=request.headers.get("If-Match"))
 
     def act() -> HttpResponse:
         with project_scope(acting):
-            memory = propose(acting, _wish(body), now=timezone.now())
-            return answer(memory_out(memory) | {"held": True}, status=201, version=memory.version)
+            written = submit(acting, wish, now=timezone.now())
+            status = 200 if written.outcome is WriteOutcome.DUPLICATE_OF else 201
+            return answer(written_out(acting, written), status=status, version=written.memory.version)
 
     return once(request, acting, act)
 
 
 @router.get("/memories", operation_id="list_memories")
 def get_memories(
-    request: HttpRequest, status: MemoryStatus | None = None, cursor: str | None = None, limit: int | None = None
+    request: HttpRequest,
+    *,
+    status: MemoryStatus | None = None,
+    as_of: Moment | None = None,
+    cursor: str | None = None,
+    limit: int | None = None,
 ) -> HttpResponse:
-    """List what this key's agent proposed, newest first, and where each stands; `excerpt` is the text's beginning."""
+    """List what this key's agent proposed, newest first, and where each stands; `excerpt` is the text's beginning.
+
+    With `as_of`, list what this key may read of what was in use at that moment, with its version and text of then.
+    """
     acting = acting_of(request, KeyScope.MEMORY_READ)
     with project_scope(acting, read_only=True):
+        if as_of is not None:
+            return answer(listed(newest_first(held_at(as_of), cursor=cursor, limit=limit), held_out))
         mine = Memory.objects.filter(proposed_by_id=acting.actor_id).defer("content")
         chosen = mine if status is None else mine.filter(status=status)
         page = newest_first(chosen.annotate(head=Left("content", 2000)), cursor=cursor, limit=limit)
-        return answer(listed(page, _brief_out))
+        return answer(listed(page, brief_out))
 
 
 @router.get("/memories/search", operation_id="search_memories")
@@ -105,67 +145,27 @@ def get_search(request: HttpRequest, q: str, limit: int = 5) -> HttpResponse:
 
 @router.get("/memories/{memory_id}", operation_id="get_memory")
 def get_memory(request: HttpRequest, memory_id: str) -> HttpResponse:
-    """Show a memory with its evidence."""
-    with project_scope(acting_of(request, KeyScope.MEMORY_READ), read_only=True):
+    """Show a memory with its evidence, its claims and the history of its status. That it was read is noted."""
+    acting = acting_of(request, KeyScope.MEMORY_READ)
+    with project_scope(acting):
         memory = memory_here(memory_id)
-        cited = MemoryEvidence.objects.filter(memory=memory).order_by("ordinal")
-        evidence = [{"ref": row.ref, "quote": row.quote} for row in cited]
-        return answer(memory_out(memory) | {"evidence": evidence}, version=memory.version)
+        note_read(acting, memory, ReadThrough.API)
+        return answer(whole_out(acting, memory, now=timezone.now()), version=memory.version)
 
 
-def memory_here(memory_id: str) -> Memory:
-    """Return a memory of the open scope by public id; raises NotThere for a foreign, unknown or malformed one."""
-    return row_here(Memory.objects.all(), "mem", memory_id, pointer="{memory_id}")
+@router.post("/memories/{memory_id}/feedback", operation_id="give_memory_feedback")
+def post_feedback(request: HttpRequest, memory_id: str, body: FeedbackIn) -> HttpResponse:
+    """Say of a memory that it was useful, is wrong or outdated, or must not be used."""
+    acting = acting_of(request, KeyScope.MEMORY_READ)
+    packet = parse_id("pkt", body.packet_id, pointer="/packet_id") if body.packet_id else None
 
+    def act() -> HttpResponse:
+        with project_scope(acting):
+            wish = FeedbackWish(kind=body.kind, packet_id=packet, note=body.note)
+            made = give_feedback(acting, memory_here(memory_id), wish)
+            return answer({"id": made.public_id, "memory_id": memory_id, "kind": made.kind}, status=201)
 
-def memory_out(memory: Memory) -> dict[str, Any]:
-    """Return a memory as the API shows it."""
-    fields = [
-        "type",
-        "kind",
-        "action",
-        "content",
-        "version",
-        "scope_type",
-        "importance",
-        "confidence",
-        "origin",
-        "source_rank",
-        "sensitivity",
-        "retention_days",
-        "write_mode",
-        "knowledge_status",
-        "status",
-        "reason_code",
-        "evidence_gap",
-        "change_reason",
-        "audience",
-        "valid_from",
-        "valid_to",
-        "observed_at",
-        "created_at",
-        "updated_at",
-    ]
-    prefix = {ScopeType.THREAD: "thr", ScopeType.TASK: "tsk"}.get(ScopeType(memory.scope_type))
-    return {
-        "id": memory.public_id,
-        "ref": memory_ref(memory),
-        "scope_id": public_id(prefix, memory.scope_id) if prefix and memory.scope_id else None,
-        "target_id": public_id("mem", memory.target_id) if memory.target_id else None,
-        **{name: getattr(memory, name) for name in fields},
-    }
-
-
-def _brief_out(memory: Any) -> dict[str, Any]:
-    head = EXCERPT.match(memory.head)
-    fields = ["type", "kind", "action", "version", "status", "reason_code", "evidence_gap", "created_at", "updated_at"]
-    return {
-        "id": memory.public_id,
-        "ref": memory_ref(memory),
-        "target_id": public_id("mem", memory.target_id) if memory.target_id else None,
-        "excerpt": head.group() if head else "",
-        **{name: getattr(memory, name) for name in fields},
-    }
+    return once(request, acting, act)
 
 
 def _hit_out(hit: Hit) -> dict[str, Any]:
@@ -182,14 +182,27 @@ def _hit_out(hit: Hit) -> dict[str, Any]:
     }
 
 
-def _wish(body: MemoryIn) -> MemoryWish:
+def wish_of(body: MemoryIn, *, if_match: str | None) -> MemoryWish:
+    """Return a body as a wish; raises Invalid for an id or a version that is none."""
     prefix = {ScopeType.THREAD: "thr", ScopeType.TASK: "tsk"}.get(body.scope_type)
     if body.scope_id is not None and prefix is None:
         raise Invalid.at("/scope_id", f"has no place with the scope {body.scope_type}")
-    fields = body.model_dump(exclude={"target_id", "scope_id", "evidence"})
+    named = {"target_id", "scope_id", "answers", "evidence", "claims", "expected_version"}
     return MemoryWish(
-        **fields,
+        **body.model_dump(exclude=named),
         target_id=parse_id("mem", body.target_id, pointer="/target_id") if body.target_id else None,
+        expected_version=body.expected_version or _version_in(if_match),
+        answers=parse_id("mem", body.answers, pointer="/answers") if body.answers else None,
         scope_id=parse_id(prefix, body.scope_id, pointer="/scope_id") if prefix and body.scope_id else None,
         evidence=[EvidenceWish(ref=cited.ref, quote=cited.quote) for cited in body.evidence],
+        claims=[ClaimWish(**claim.model_dump()) for claim in body.claims],
     )
+
+
+def _version_in(if_match: str | None) -> int | None:
+    if if_match is None or if_match.strip() == "*":
+        return None
+    found = VERSION.fullmatch(if_match.strip())
+    if found is None:
+        raise Invalid.at("If-Match", 'expected the ETag of a memory, such as "3"')
+    return int(found.group(1))

@@ -6,7 +6,13 @@ class MemoriesConfig(AppConfig):
     verbose_name = "Memories"
 
     def ready(self) -> None:
-        from governance import refs
+        from governance import gauges, refs
+        from governance.vocabulary import ContractKind
+        from memories.erasing import erase_ref
         from memories.evidence import find_memories, open_memory
+        from memories.policy import check_claim_words
+        from memories.sharing import register_offers
 
-        refs.register("memory", refs.Scheme(resolve=open_memory, find=find_memories))
+        refs.register("memory", refs.Scheme(resolve=open_memory, erase=erase_ref, find=find_memories))
+        register_offers()
+        gauges.check_with(ContractKind.POLICY, check_claim_words)

@@ -2,12 +2,14 @@
 
 from collections.abc import Sequence
 from datetime import datetime
+from typing import Any
 
 from governance.audit import told
 from governance.errors import Clash
+from governance.models.base import reach_of
 from governance.scope import record
 from governance.transitions import Table
-from memories.models import GateVerdict, Memory, Passage
+from memories.models import GateVerdict, Memory, MemoryMove, Passage
 from memories.vocabulary import MemoryStatus
 
 _END_EARLY = frozenset({MemoryStatus.REJECTED})
@@ -43,20 +45,30 @@ FORWARD = (
 SEARCHABLE = MemoryStatus.ACTIVE
 
 
-def advance(memory: Memory, to: MemoryStatus, *, reason: str, now: datetime, reason_code: str = "") -> None:
-    """Move a memory in the open scope: one step, or forward past every gate whose verdict is there.
+def advance(memory: Memory, to: MemoryStatus, *, reason: str, now: datetime, **also: Any) -> None:
+    """Move a memory in the open scope: one step, or forward past every gate whose verdict is there, and set the `also`
+    columns with it.
 
     Leaving `active` takes its passage out of every search in the same transaction. Raises Clash when the table or
     a missing verdict does not allow the move, or when somebody else moved it first.
     """
     here = MemoryStatus(memory.status)
     _check(memory, here, to)
-    changed = {"status": to, "updated_at": now, **({"reason_code": reason_code} if reason_code else {})}
+    changed = {"status": to, "updated_at": now, **also}
     if Memory.objects.filter(pk=memory.pk, status=here).update(**changed) != 1:
         raise Clash(f"status: it is no longer {here}; read it again.", code="moved_meanwhile")
     for name, value in changed.items():
         setattr(memory, name, value)
-    Passage.objects.filter(memory=memory).update(live=to is SEARCHABLE)
+    MemoryMove.objects.create(
+        project_id=memory.project_id,
+        memory=memory,
+        here=here,
+        there=to,
+        code=memory.reason_code or memory.archived_for,
+        at=now,
+        **reach_of(memory),
+    )
+    Passage.objects.filter(memory=memory, ref=memory.ref).update(live=to is SEARCHABLE)
     record(f"memory.{to}", memory.public_id, reason=told(reason, memory), before=here, after=to)
 
 

@@ -7,7 +7,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy, pgettext_lazy
 
 from governance.vocabulary import Sensitivity
-from memories.vocabulary import MemoryKind, MemoryStatus, MemoryType, ScopeType, SourceRank, WriteAction
+from memories.vocabulary import MemoryKind, MemoryStatus, MemoryType, ReasonCode, ScopeType, SourceRank, WriteAction
 
 # One table for each vocabulary: members of two of them are equal when they are spelt alike.
 MEMORY_KINDS: Mapping[type[StrEnum], Mapping[str, Promise]] = {
@@ -61,4 +61,63 @@ MEMORY_KINDS: Mapping[type[StrEnum], Mapping[str, Promise]] = {
         WriteAction.DELETE: pgettext_lazy("write action", "takes another memory away"),
         WriteAction.NOOP: pgettext_lazy("write action", "changes nothing"),
     },
+}
+
+# Why a proposal waits, or was refused, in one sentence without its stop.
+REASON_WORDS: Mapping[ReasonCode, Promise] = {
+    ReasonCode.SCREENING_SUSPICIOUS: pgettext_lazy(
+        "why not learnt", "A human has to read it before anything remembers it"
+    ),
+    ReasonCode.IDENTITY_NEEDS_HUMAN: pgettext_lazy(
+        "why not learnt", "It speaks of who somebody is or what they may do"
+    ),
+    ReasonCode.LOW_SOURCE_NEEDS_HUMAN: pgettext_lazy(
+        "why not learnt", "Its source is not trusted enough to go without a human"
+    ),
+    ReasonCode.WEAKER_SOURCE: pgettext_lazy(
+        "why not learnt", "A weaker source does not change what a stronger one said"
+    ),
+    ReasonCode.SENSITIVITY_NEEDS_HUMAN: pgettext_lazy(
+        "why not learnt", "A human decides whether content this sensitive is shared"
+    ),
+    ReasonCode.PRIVATE_TO_SHARED_NEEDS_HUMAN: pgettext_lazy(
+        "why not learnt", "It rests on something private, and everybody would read it"
+    ),
+    ReasonCode.REVIEW_MODE_NEEDS_HUMAN: pgettext_lazy("why not learnt", "The policy lets a human decide every write"),
+    ReasonCode.RISK_NEEDS_HUMAN: pgettext_lazy("why not learnt", "The policy lets a human decide writes of this risk"),
+    ReasonCode.APPROVAL_NEEDS_HUMAN: pgettext_lazy("why not learnt", "The policy requires an approval for this kind"),
+    ReasonCode.CONFLICT_OPEN: pgettext_lazy(
+        "why not learnt", "It says otherwise than what is known; the conflict is open"
+    ),
+    ReasonCode.CONTENT_EMPTY: pgettext_lazy("why not learnt", "It says nothing"),
+    ReasonCode.CONTENT_TOO_LONG: pgettext_lazy("why not learnt", "It is longer than a memory may be"),
+    ReasonCode.VALIDITY_BACKWARD: pgettext_lazy("why not learnt", "Its validity ends before it begins"),
+    ReasonCode.SCREENING_CREDENTIAL: pgettext_lazy("why not learnt", "It held a secret, which was not stored"),
+    ReasonCode.SCREENING_INJECTION: pgettext_lazy(
+        "why not learnt", "It reads like an instruction to whoever remembers it"
+    ),
+    ReasonCode.EVIDENCE_MISSING: pgettext_lazy("why not learnt", "It cites nothing that bears it out"),
+    ReasonCode.EVIDENCE_UNRESOLVABLE: pgettext_lazy("why not learnt", "What it cites does not open for its writer"),
+    ReasonCode.EVIDENCE_QUOTE_NOT_FOUND: pgettext_lazy(
+        "why not learnt", "The words that it quotes do not stand where it says"
+    ),
+    ReasonCode.EVIDENCE_OWN_WORDS: pgettext_lazy("why not learnt", "It rests on an agent’s own words alone"),
+    ReasonCode.LEAVES_ITS_DOMAIN: pgettext_lazy(
+        "why not learnt", "Content this sensitive stays where its owner alone reads it"
+    ),
+    ReasonCode.ECHO_OF_INJECTED: pgettext_lazy(
+        "why not learnt", "A packet carried it just before: it is no new knowledge"
+    ),
+    ReasonCode.SUPERSEDED_BEFORE: pgettext_lazy(
+        "why not learnt", "It was taken out of use after what it rests on was said"
+    ),
+    ReasonCode.SOURCE_NOT_ACCEPTED: pgettext_lazy("why not learnt", "The policy accepts nothing from this source"),
+    ReasonCode.TARGET_IMMUTABLE: pgettext_lazy("why not learnt", "The memory that it would change never changes"),
+    ReasonCode.TARGET_GONE: pgettext_lazy("why not learnt", "The memory that it would change is not in use"),
+    ReasonCode.REFUSED_BY_HUMAN: pgettext_lazy("why not learnt", "A human refused it"),
+    ReasonCode.LOST_CONFLICT: pgettext_lazy("why not learnt", "It lost a conflict"),
+    ReasonCode.PARENT_REVOKED: pgettext_lazy("why not learnt", "What it was made of was revoked"),
+    ReasonCode.MERGED_INTO_ANOTHER: pgettext_lazy("why not learnt", "Another memory says it now"),
+    ReasonCode.ERASED: pgettext_lazy("why not learnt", "It was erased"),
+    ReasonCode.DUPLICATE: pgettext_lazy("why not learnt", "It was known already"),
 }

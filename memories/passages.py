@@ -39,7 +39,17 @@ def index(wishes: Sequence[PassageWish]) -> None:
         [_passage(wish) for wish in wishes],
         update_conflicts=True,
         unique_fields=["project", "ref"],
-        update_fields=["text", "terms", "sensitivity", "knowledge_status", "confidence", "as_of", "live"],
+        update_fields=[
+            "text",
+            "terms",
+            "origin",
+            "thread",
+            "sensitivity",
+            "knowledge_status",
+            "confidence",
+            "as_of",
+            "live",
+        ],
     )
 
 

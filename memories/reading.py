@@ -4,6 +4,11 @@ import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
+
+from django.db.models import Count, Max, OuterRef, QuerySet, Subquery
+from django.db.models.functions import Coalesce
+from django.utils.functional import Promise
 
 from governance import refs
 from governance.actors import Acting
@@ -11,9 +16,17 @@ from governance.errors import NotThere
 from governance.ids import public_id
 from governance.invisible import made_visible
 from governance.languages import language_of
-from governance.vocabulary import Sensitivity
-from memories.models import GateVerdict, Memory, MemoryEvidence, MemoryVersion
+from governance.models import Revision
+from governance.policies import PolicyRules
+from governance.vocabulary import Audience, ContractKind, RevisionState, Sensitivity
+from memories.entering import Fact, Spot, spots_of
+from memories.models import Claim, ConflictSide, GateVerdict, Injection, Memory, MemoryEvidence
+from memories.models.conflict import UNSETTLED
+from memories.store_words import reason_of
 from memories.vocabulary import (
+    PENDING,
+    ArchivedFor,
+    Gate,
     KnowledgeStatus,
     MemoryKind,
     MemoryStatus,
@@ -23,10 +36,7 @@ from memories.vocabulary import (
     SourceRank,
     WriteAction,
 )
-from memories.writes import memory_ref
 from threads.models import Task, Thread
-
-MOST_VERSIONS = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,78 +60,189 @@ class Cited:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class VersionLine:
-    """One text of the memory, and who wrote it."""
+class Verdict:
+    """What one gate said; `decider` is the human on whose word it passed, or ''."""
 
-    version: int
-    text: Words
-    author: str
-    reason: Words | None
+    gate: Gate | str
+    passed: bool
+    reason: Promise | str
+    explanation: str
+    decider: str
     at: datetime
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Verdict:
-    """What one gate said."""
+class ClaimLine:
+    """One statement read out of the text, or given with it. `phrase` is the time as it was said."""
 
-    gate: str
-    passed: bool
-    reason_code: str
-    explanation: str
-    at: datetime
+    subject: Words
+    attribute: Words
+    value: Words
+    unit: str
+    valid_from: datetime | None
+    valid_to: datetime | None
+    phrase: str
+    inferred: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemoryCard:
-    """A memory's page. `scope_title` names the thread or task that it holds on, `thread_id` the thread, or ''."""
+    """A memory's page. `scope_title` names the thread or task that it holds on, `thread_id` the thread, or ''.
+
+    `uses` counts the packets that carried it; `conflict_id` is the unsettled conflict that it is a side of, or ''.
+    """
 
     memory: Memory
-    ref: str
     text: Words
-    status: MemoryStatus
-    type: MemoryType
-    kind: MemoryKind
-    action: WriteAction
-    scope: ScopeType
     scope_title: Words | None
     thread_id: str
-    sensitivity: Sensitivity
-    origin: Origin
-    rank: SourceRank
-    knowledge: KnowledgeStatus
     proposer: str
     change_reason: Words | None
+    uses: int
+    last_used: datetime | None
+    conflict_id: str
     cited: Sequence[Cited]
-    versions: Sequence[VersionLine]
     verdicts: Sequence[Verdict]
+    claims: Sequence[ClaimLine]
+    spots: Sequence[Sequence[Spot]]
+
+    @property
+    def ref(self) -> str:
+        return self.memory.ref
+
+    @property
+    def status(self) -> MemoryStatus:
+        return MemoryStatus(self.memory.status)
+
+    @property
+    def type(self) -> MemoryType:
+        return MemoryType(self.memory.type)
+
+    @property
+    def kind(self) -> MemoryKind:
+        return MemoryKind(self.memory.kind)
+
+    @property
+    def action(self) -> WriteAction:
+        return WriteAction(self.memory.action)
+
+    @property
+    def scope(self) -> ScopeType:
+        return ScopeType(self.memory.scope_type)
+
+    @property
+    def sensitivity(self) -> Sensitivity:
+        return Sensitivity(self.memory.sensitivity)
+
+    @property
+    def origin(self) -> Origin:
+        return Origin(self.memory.origin)
+
+    @property
+    def rank(self) -> SourceRank:
+        return SourceRank(self.memory.source_rank)
+
+    @property
+    def knowledge(self) -> KnowledgeStatus:
+        return KnowledgeStatus(self.memory.knowledge_status)
+
+    @property
+    def archived_for(self) -> ArchivedFor | None:
+        return ArchivedFor(self.memory.archived_for) if self.memory.archived_for else None
+
+    @property
+    def waits(self) -> bool:
+        return self.status in PENDING
+
+    @property
+    def private(self) -> bool:
+        return self.memory.audience == Audience.PRIVATE
+
+    @property
+    def reason(self) -> Promise | str:
+        """Why it waits or was refused, or ''."""
+        return reason_of(self.memory.reason_code) if self.memory.reason_code else ""
+
+    @property
+    def gap(self) -> Words | None:
+        """What would help a refused one; of one that waits the stored sentence only repeats why."""
+        refused = self.status is MemoryStatus.REJECTED and self.memory.evidence_gap
+        return worded(self.memory.evidence_gap) if refused else None
+
+    @property
+    def target_id(self) -> str:
+        """The memory that it would change, or ''."""
+        return public_id("mem", self.memory.target_id) if self.memory.target_id else ""
+
+    @property
+    def next_id(self) -> str:
+        """The memory that took its place, or ''."""
+        return public_id("mem", self.memory.superseded_by_id) if self.memory.superseded_by_id else ""
+
+
+def find_memory(memory_id: uuid.UUID) -> Memory:
+    """Return a memory of the open scope; raises NotThere."""
+    found = Memory.objects.filter(pk=memory_id).select_related("proposed_by").first()
+    if found is None:
+        raise NotThere
+    return found
 
 
 def card_of(acting: Acting, memory_id: uuid.UUID) -> MemoryCard:
     """Return a memory's card; raises NotThere. The number of statements is fixed for the schemes that are cited."""
-    memory = Memory.objects.filter(pk=memory_id).select_related("proposed_by").first()
-    if memory is None:
+    row: Any = _rows().filter(pk=memory_id).first()
+    if row is None:
         raise NotThere
-    versions = MemoryVersion.objects.filter(memory=memory).select_related("author").order_by("-version")
+    fact = Fact(sensitivity=Sensitivity(row.sensitivity), knowledge=row.knowledge_status)
+    verdicts = GateVerdict.objects.filter(memory=row).select_related("decided_by").order_by("created_at", "id")
     return MemoryCard(
-        memory=memory,
-        ref=memory_ref(memory),
-        text=_words(memory.content),
-        status=MemoryStatus(memory.status),
-        type=MemoryType(memory.type),
-        kind=MemoryKind(memory.kind),
-        action=WriteAction(memory.action),
-        scope=ScopeType(memory.scope_type),
-        scope_title=_scope_title(memory),
-        thread_id=_thread_id(memory),
-        sensitivity=Sensitivity(memory.sensitivity),
-        origin=Origin(memory.origin),
-        rank=SourceRank(memory.source_rank),
-        knowledge=KnowledgeStatus(memory.knowledge_status),
-        proposer=made_visible(memory.proposed_by.name),
-        change_reason=_words(memory.change_reason) if memory.change_reason else None,
-        cited=_cited(acting, memory),
-        versions=[_version(row) for row in versions[:MOST_VERSIONS]],
-        verdicts=[_verdict(row) for row in GateVerdict.objects.filter(memory=memory).order_by("created_at", "id")],
+        memory=row,
+        text=worded(row.content),
+        scope_title=worded(row.scope_title) if row.scope_title else None,
+        thread_id=_thread_id(row),
+        proposer=made_visible(row.proposed_by.name),
+        change_reason=worded(row.change_reason) if row.change_reason else None,
+        uses=row.uses or 0,
+        last_used=row.last_used,
+        conflict_id=public_id("cfl", row.conflict_pk) if row.conflict_pk else "",
+        cited=_cited(acting, row),
+        verdicts=[_verdict(one) for one in verdicts],
+        claims=[_claim(one) for one in Claim.objects.filter(memory=row).order_by("ordinal")],
+        spots=spots_of(fact, PolicyRules.of(row.policy)),
+    )
+
+
+def worded(text: str) -> Words:
+    """Return a text of somebody for a page: what acts unseen in it is shown as marks."""
+    return Words(made_visible(text))
+
+
+def scope_title() -> Coalesce:
+    """Return the title of the thread or task that a row of Memory holds on, for an annotation."""
+    thread = Thread.objects.filter(pk=OuterRef("scope_id")).values("title")[:1]
+    task = Task.objects.filter(pk=OuterRef("scope_id")).values("title")[:1]
+    return Coalesce(Subquery(thread), Subquery(task))
+
+
+def last_used() -> Subquery:
+    """Return when a packet carried a row of Memory last, for an annotation."""
+    uses = Injection.objects.filter(memory=OuterRef("pk")).order_by().values("memory")
+    return Subquery(uses.annotate(last=Max("at")).values("last"))
+
+
+def _rows() -> QuerySet[Memory]:
+    """Return memories with what the page needs of other tables, so that one statement brings it."""
+    uses = Injection.objects.filter(memory=OuterRef("pk")).order_by().values("memory")
+    sides = ConflictSide.objects.filter(memory=OuterRef("pk"), conflict__state__in=UNSETTLED)
+    policy = Revision.objects.filter(
+        state=RevisionState.ACTIVE, contract__kind=ContractKind.POLICY, contract__slug="default"
+    )
+    return Memory.objects.select_related("proposed_by").annotate(
+        scope_title=scope_title(),
+        uses=Subquery(uses.annotate(n=Count("pk")).values("n")),
+        last_used=last_used(),
+        conflict_pk=Subquery(sides.values("conflict_id")[:1]),
+        policy=Subquery(policy.values("body")[:1]),
     )
 
 
@@ -132,23 +253,11 @@ def _cited(acting: Acting, memory: Memory) -> list[Cited]:
     return [
         Cited(
             ref=made_visible(row.ref),
-            quote=_words(row.quote) if row.quote and row.ref in opening else None,
+            quote=worded(row.quote) if row.quote and row.ref in opening else None,
             opens=row.ref in opening,
         )
         for row in rows
     ]
-
-
-def _scope_title(memory: Memory) -> Words | None:
-    if memory.scope_id is None:
-        return None
-    if memory.scope_type == ScopeType.THREAD:
-        title = Thread.objects.filter(pk=memory.scope_id).values_list("title", flat=True).first()
-    elif memory.scope_type == ScopeType.TASK:
-        title = Task.objects.filter(pk=memory.scope_id).values_list("title", flat=True).first()
-    else:
-        return None
-    return _words(title) if title else None
 
 
 def _thread_id(memory: Memory) -> str:
@@ -156,25 +265,26 @@ def _thread_id(memory: Memory) -> str:
     return public_id("thr", memory.scope_id) if on_thread and memory.scope_id else ""
 
 
-def _version(row: MemoryVersion) -> VersionLine:
-    return VersionLine(
-        version=row.version,
-        text=_words(row.content),
-        author=made_visible(row.author.name),
-        reason=_words(row.change_reason) if row.change_reason else None,
-        at=row.created_at,
-    )
-
-
 def _verdict(row: GateVerdict) -> Verdict:
+    decider = row.decided_by
     return Verdict(
-        gate=row.gate,
+        gate=Gate(row.gate) if row.gate in set(Gate) else row.gate,
         passed=row.passed,
-        reason_code=row.reason_code,
-        explanation=made_visible(row.explanation),
+        reason=reason_of(row.reason_code) if row.reason_code else "",
+        explanation="" if decider else made_visible(row.explanation),
+        decider=made_visible(decider.name) if decider else "",
         at=row.created_at,
     )
 
 
-def _words(text: str) -> Words:
-    return Words(made_visible(text))
+def _claim(row: Claim) -> ClaimLine:
+    return ClaimLine(
+        subject=worded(row.subject_text or row.subject_key),
+        attribute=worded(row.attribute),
+        value=worded(row.value_text or row.value),
+        unit=made_visible(row.unit),
+        valid_from=row.valid_from,
+        valid_to=row.valid_to,
+        phrase=made_visible(row.when_text),
+        inferred=row.inferred,
+    )

@@ -11,6 +11,7 @@ from typing import Any
 
 from governance.rows import fetch
 from governance.vocabulary import Audience
+from memories.outdated import without_outdated
 from threads.lexemes import terms
 
 POOL = 64  # passages that share most terms, which are ranked; hits are few, and each row brings its terms along
@@ -18,6 +19,7 @@ MOST_TERMS = 24  # of a query that are searched for: what a long one is about, i
 HALF_LIFE_DAYS = 30.0  # age at which recency has lost half of its say
 RECENCY_SHARE = 0.15  # of the score; the rest is shared terms
 FLOOR = 0.12  # weighted share of the query's terms below which a passage is about something else
+WEIGHED = 4  # times as many as are returned: so many of the best are held against what corrects them
 SAME = 0.8  # overlap of terms at which two passages say the same; the lower one is left out
 
 FIND = """
@@ -109,7 +111,8 @@ def retrieve(query: str, *, scope: Scope, limits: Limits) -> Found:
     rarity = _rarity(asked, rows)
     ranked = sorted((_hit(row, asked, rarity, scope) for row in rows), key=lambda pair: (-pair[0].score, pair[0].ref))
     eligible = [(hit, held) for hit, held in ranked if hit.likeness >= FLOOR]
-    return Found(hits=_distinct(eligible, limits.most), considered=len(rows), eligible=len(eligible))
+    holding = without_outdated(eligible[: WEIGHED * limits.most])
+    return Found(hits=_distinct(holding, limits.most), considered=len(rows), eligible=len(eligible))
 
 
 @lru_cache(512)
@@ -125,7 +128,14 @@ def _in_reach(row: dict[str, Any], scope: Scope) -> bool:
         case Audience.ROLE if scope.roles is not None and row["audience_role"] not in scope.roles:
             return False
         case _:
-            return row["ref"] not in scope.skip_refs
+            return row["ref"] not in scope.skip_refs and not _holds_elsewhere(row, scope)
+
+
+def _holds_elsewhere(row: dict[str, Any], scope: Scope) -> bool:
+    """Return whether a memory holds on another thread than the one in hand; what was said there may be found."""
+    if row["memory_id"] is None or row["thread_id"] is None or scope.thread_id is None:
+        return False
+    return bool(row["thread_id"] != scope.thread_id)
 
 
 def _rows(asked: Sequence[str]) -> list[dict[str, Any]]:
@@ -188,6 +198,14 @@ def _distinct(ranked: Sequence[tuple[Hit, frozenset[str]]], most: int) -> list[H
     for hit, held in ranked:
         if len(kept) == most:
             break
-        if all(len(held & other) < SAME * min(len(held), len(other)) for _, other in kept):
+        if not any(_say_the_same(held, other) for _, other in kept):
             kept.append((hit, held))
     return [hit for hit, _ in kept]
+
+
+def _say_the_same(held: frozenset[str], other: frozenset[str]) -> bool:
+    """Return whether two passages share nearly all terms; with another number or version they say another thing."""
+    if len(held & other) < SAME * min(len(held), len(other)):
+        return False
+    extra = (held - other, other - held)
+    return not all(any(char.isdigit() for term in left for char in term) for left in extra)

@@ -1,5 +1,6 @@
-"""Pages of memory: proposing one, and the page of one."""
+"""The page on which a memory is proposed."""
 
+from dataclasses import replace
 from typing import Any
 
 import regex
@@ -7,7 +8,6 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext
-from django.views.decorators.http import require_safe
 
 from governance import refs
 from governance.errors import Invalid, NotThere, Refusal
@@ -19,8 +19,9 @@ from governance.scope import project_scope
 from governance.vocabulary import Deed
 from memories.forms import MOST_REFS, MemoryForm
 from memories.models import Memory
-from memories.reading import Words, card_of
-from memories.writes import propose
+from memories.reading import Words, find_memory
+from memories.vocabulary import WriteOutcome
+from memories.writes import Written, submit
 from threads.models import Thread
 from threads.vocabulary import ThreadState
 
@@ -34,34 +35,49 @@ def propose_memory(request: HttpRequest, desk: Desk) -> HttpResponse:
     """Propose a memory in one's own name, with what bears it out."""
     desk.check(Deed.PROPOSE_MEMORY)
     cited, status = request.GET.getlist("ref")[:MOST_REFS], None
+    answered: Memory | None = None
     with project_scope(desk.acting, read_only=True):
         asked = request.GET.get("thread", "")
         threads = _threads(asked)
         opened = _excerpts(desk, cited)
-    form = MemoryForm(posted(request), threads=threads, refs=cited, initial={"thread": asked})
+        if "answers" in request.GET:
+            answered = find_memory(id_in_path("mem", request.GET["answers"]))
+    form = MemoryForm(posted(request), threads=threads, refs=cited, initial={"thread": asked, **_said(answered)})
     if form.is_valid():
         try:
-            memory = _propose(desk, form)
+            written = _propose(desk, form, answers=answered)
         except Refusal as refusal:
             status = _blame(form, refusal)
         else:
-            return done(request, _what_happens_next(), to=_page_of(desk, memory))
+            return done(request, what_became_of_it(written), to=page_of(desk, written.memory))
     status = status or status_of(form)
-    return show(request, desk, "memories/new.html", status=status, section="threads", form=form, opened=opened)
+    return show(
+        request,
+        desk,
+        "memories/new.html",
+        status=status,
+        section="memories",
+        form=form,
+        opened=opened,
+        answered=answered,
+    )
 
 
-@project_page
-@require_safe
-def memory(request: HttpRequest, desk: Desk, memory_id: str) -> HttpResponse:
-    """A memory: what it says, where it stands, and what bears it out."""
-    with project_scope(desk.acting, read_only=True):
-        card = card_of(desk.acting, id_in_path("mem", memory_id))
-    return show(request, desk, "memories/memory.html", section="threads", card=card)
+def _said(answered: Memory | None) -> dict[str, Any]:
+    """Return what the form begins with where it answers a proposal that waits or was refused."""
+    names = ("content", "type", "kind", "sensitivity")
+    return {name: getattr(answered, name) for name in names} if answered else {}
 
 
-def _propose(desk: Desk, form: MemoryForm) -> Memory:
+def _propose(desk: Desk, form: MemoryForm, *, answers: Memory | None) -> Written:
+    """Propose what the form says. A ref that opens nothing is an error at its field, so that nothing typed is lost."""
     with project_scope(desk.acting):
-        return propose(desk.acting, form.wish(), now=timezone.now())
+        wish = replace(form.wish(), answers=answers.pk if answers else None)
+        opening = refs.which_resolve([cited.ref for cited in wish.evidence], desk.acting)
+        for n, cited in enumerate(wish.evidence):
+            if cited.ref not in opening:
+                raise Invalid.at(f"/evidence/{n}/ref", "does not resolve for you now", code="evidence_unresolvable")
+        return submit(desk.acting, wish, now=timezone.now())
 
 
 def _blame(form: MemoryForm, refusal: Refusal) -> int:
@@ -96,12 +112,23 @@ def _excerpt(desk: Desk, ref: str) -> Words | None:
     return Words(made_visible(found.group())) if found else None
 
 
-def _what_happens_next() -> str:
+def what_became_of_it(written: Written) -> str:
+    """Return in words what became of a proposal."""
+    match written.outcome:
+        case WriteOutcome.ACTIVE:
+            return gettext("In use: the next search and packet may bring it.")
+        case WriteOutcome.DUPLICATE_OF:
+            return gettext("Known already: this is the memory that says so, and your evidence is added to it.")
+        case WriteOutcome.CONFLICT:
+            return gettext("It says otherwise than what is known. A conflict is open until somebody settles it.")
+        case WriteOutcome.REJECTED:
+            return gettext("It was refused; the page says why and what would help.")
     return gettext(
         "Held as a candidate: no search finds it and no packet carries it yet. "
         "It is used once its gates are passed and a human has let it in."
     )
 
 
-def _page_of(desk: Desk, memory: Memory) -> str:
+def page_of(desk: Desk, memory: Memory) -> str:
+    """Return the address of a memory's page."""
     return reverse("memory", args=[desk.seat.public_id, memory.public_id])

@@ -64,6 +64,17 @@ class MemoryStatus(StrEnum):
     REJECTED = "rejected"
 
 
+# Waiting for a verdict, by a gate or by a human.
+PENDING = (
+    MemoryStatus.CANDIDATE,
+    MemoryStatus.SCREENED,
+    MemoryStatus.EVIDENCE_CHECKED,
+    MemoryStatus.POLICY_CHECKED,
+    MemoryStatus.USER_ALIGNED,
+)
+LIVING = (*PENDING, MemoryStatus.COMMITTED, MemoryStatus.ACTIVE)
+
+
 class WriteMode(StrEnum):
     APPEND = "append"
     MERGE = "merge"
@@ -89,3 +100,125 @@ class SourceType(StrEnum):
     LESSON = "lesson"
     SOP = "sop"
     FACT = "fact"
+
+
+class Gate(StrEnum):
+    """The checks that a proposal passes, in this order."""
+
+    SCHEMA = "schema"
+    SCREENING = "screening"
+    EVIDENCE = "evidence"
+    IDENTITY = "identity"
+    SOURCE_WEIGHT = "source_weight"
+    SENSITIVITY = "sensitivity"
+    ALIGNMENT = "alignment"
+
+
+class WriteOutcome(StrEnum):
+    """What a writer hears of a proposal."""
+
+    ACTIVE = "active"
+    HELD = "held"
+    DUPLICATE_OF = "duplicate_of"
+    CONFLICT = "conflict"
+    REJECTED = "rejected"
+
+
+class ReasonCode(StrEnum):
+    """Why a gate held a proposal for a human, refused it, or took it for something that is known."""
+
+    # held: a human may let it in
+    SCREENING_SUSPICIOUS = "screening_suspicious"
+    IDENTITY_NEEDS_HUMAN = "identity_needs_human"
+    LOW_SOURCE_NEEDS_HUMAN = "low_source_needs_human"
+    WEAKER_SOURCE = "weaker_source"
+    SENSITIVITY_NEEDS_HUMAN = "sensitivity_needs_human"
+    PRIVATE_TO_SHARED_NEEDS_HUMAN = "private_to_shared_needs_human"
+    REVIEW_MODE_NEEDS_HUMAN = "review_mode_needs_human"
+    RISK_NEEDS_HUMAN = "risk_needs_human"
+    APPROVAL_NEEDS_HUMAN = "approval_needs_human"
+    CONFLICT_OPEN = "conflict_open"
+    # refused: only another proposal can do better
+    CONTENT_EMPTY = "content_empty"
+    CONTENT_TOO_LONG = "content_too_long"
+    VALIDITY_BACKWARD = "validity_backward"
+    SCREENING_CREDENTIAL = "screening_secret"
+    SCREENING_INJECTION = "screening_injection"
+    EVIDENCE_MISSING = "evidence_missing"
+    EVIDENCE_UNRESOLVABLE = "evidence_unresolvable"
+    EVIDENCE_QUOTE_NOT_FOUND = "evidence_quote_not_found"
+    EVIDENCE_OWN_WORDS = "evidence_own_words"
+    LEAVES_ITS_DOMAIN = "secret_stays_inside"
+    ECHO_OF_INJECTED = "echo_of_injected"
+    SUPERSEDED_BEFORE = "superseded_before"
+    SOURCE_NOT_ACCEPTED = "source_not_accepted"
+    TARGET_IMMUTABLE = "target_immutable"
+    TARGET_GONE = "target_gone"
+    REFUSED_BY_HUMAN = "refused_by_human"
+    LOST_CONFLICT = "lost_conflict"
+    PARENT_REVOKED = "parent_revoked"
+    MERGED_INTO_ANOTHER = "merged_into_another"
+    ERASED = "erased"
+    # nothing to do
+    DUPLICATE = "duplicate"
+
+
+class ArchivedFor(StrEnum):
+    """Why a memory is no longer in use."""
+
+    SUPERSEDED = "superseded"
+    MERGED = "merged"
+    DELETED = "deleted"
+    LOST_CONFLICT = "lost_conflict"
+    EXPIRED = "expired"
+    STALE = "stale"
+    BUDGET = "budget"
+    PARENT_REVOKED = "parent_revoked"
+    BY_HAND = "by_hand"
+
+
+class ConflictState(StrEnum):
+    OPEN = "open"
+    SNOOZED = "snoozed"
+    SETTLED = "settled"
+
+
+class SettlementVerb(StrEnum):
+    """What is done about two claims that cannot both hold."""
+
+    TAKE_NEW = "take_new"
+    KEEP_OLD = "keep_old"
+    MERGE = "merge"
+    BOTH_VALID = "both_valid"
+    NEITHER = "neither"
+    NEEDS_EVIDENCE = "needs_evidence"
+
+
+class SideRole(StrEnum):
+    """Where a side of a conflict came from: what was known, or what arrived."""
+
+    OLD = "old"
+    NEW = "new"
+
+
+class OfferState(StrEnum):
+    """Where the wish to share a private memory stands, before anybody else hears of it."""
+
+    ASKED = "asked"
+    AGREED = "agreed"
+    DECLINED = "declined"
+
+
+class FeedbackKind(StrEnum):
+    USEFUL = "useful"
+    WRONG = "wrong"
+    OUTDATED = "outdated"
+    DO_NOT_USE = "do_not_use"
+
+
+class ReadThrough(StrEnum):
+    """By which way a memory was read. Packets have a record of their own."""
+
+    API = "api"
+    CONSOLE = "console"
+    EVIDENCE = "evidence"

@@ -1,267 +1,271 @@
-"""Proposing a memory: it becomes a candidate, held until it has passed every gate."""
+"""Proposing a memory: weighed, judged by every gate, stored with what was said of it, and carried as far as it came."""
 
-import hashlib
-import uuid
-from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from django.db import IntegrityError, transaction
-from django.db.models import QuerySet
 
-from governance import refs
 from governance.actors import Acting
-from governance.audit import fingerprint, told
-from governance.errors import Clash, Forbidden, Invalid, NotThere
+from governance.audit import fingerprint
+from governance.errors import Clash, Forbidden, NotThere
+from governance.inbox import open_item, settle_item
 from governance.models.base import reach_of
 from governance.people import check_may
+from governance.policies import write_risk
 from governance.scope import record
-from governance.vocabulary import ActorKind, Audience, Deed, Sensitivity
-from memories.lifecycle import advance, gates_between
-from memories.models import GateVerdict, Memory, MemoryEvidence, MemoryVersion
-from memories.passages import PassageWish, index
-from memories.vocabulary import (
-    KnowledgeStatus,
-    MemoryKind,
-    MemoryStatus,
-    MemoryType,
-    Origin,
-    ScopeType,
-    SourceRank,
-    SourceType,
-    WriteAction,
-    WriteMode,
+from governance.vocabulary import ActorKind, Deed, InboxKind, Risk
+from memories.asking import at_target, check_voice, check_wish, target_of, within_rate
+from memories.candidates import (
+    add_claims,
+    add_evidence,
+    add_parents,
+    add_verdicts,
+    add_version,
+    is_pending,
+    make_candidate,
 )
-from threads.models import Task, Thread
+from memories.conflicts import arbitrate
+from memories.disputes import dispute
+from memories.effects import activate, close_older, let_in
+from memories.gate_cases import Candidate, Judged
+from memories.gates import judge, sensitivity_of, write_case
+from memories.judging import Circumstances, candidate_of, clean, look_around
+from memories.known import confirm, conflict_of, make_way, outcome_of
+from memories.lifecycle import advance
+from memories.models import Conflict, Memory, MemoryVersion
+from memories.policy import standing_policy
+from memories.relating import claims_of, key_of, place_of, place_of_wish, relate_to_known
+from memories.turns import take_turn
+from memories.vocabulary import LIVING, Gate, MemoryStatus, ReasonCode, WriteAction, WriteOutcome
+from memories.weighing import weigh
+from memories.wishes import ClaimWish, EvidenceWish, MemoryWish, Written
+
+FIRST = (Gate.SCHEMA, Gate.SCREENING)  # what they refuse is not taken for a repetition
+__all__ = ["ClaimWish", "EvidenceWish", "MemoryWish", "Written", "admit", "memory_ref", "propose", "refuse", "submit"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EvidenceWish:
-    """A ref behind a proposal, and the words in it that carry the claim."""
+def submit(acting: Acting, wish: MemoryWish, *, now: datetime) -> Written:
+    """Propose a memory in the open scope, and return what became of it.
 
-    ref: str
-    quote: str = ""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MemoryWish:
-    """A proposal. `target_id` names the memory that an UPDATE or DELETE is about.
-
-    `id` is the writer's own choice, a UUIDv7: proposing the same content under it again makes nothing new.
-    """
-
-    content: str
-    type: MemoryType
-    action: WriteAction = WriteAction.ADD
-    kind: MemoryKind = MemoryKind.FACT
-    target_id: uuid.UUID | None = None
-    scope_type: ScopeType = ScopeType.PROJECT
-    scope_id: uuid.UUID | None = None
-    importance: float = 0.5
-    confidence: float | None = None
-    origin: Origin = Origin.AGENT_INFERRED
-    sensitivity: Sensitivity = Sensitivity.WORK
-    retention_days: int | None = None
-    write_mode: WriteMode = WriteMode.APPEND
-    knowledge_status: KnowledgeStatus = KnowledgeStatus.INFERRED
-    change_reason: str = ""
-    valid_from: datetime | None = None
-    valid_to: datetime | None = None
-    observed_at: datetime | None = None
-    private: bool = False
-    evidence: Sequence[EvidenceWish] = ()
-    id: uuid.UUID | None = None
-
-
-# An agent cannot lift its own words: what it calls a user's statement is still what an agent says.
-RANK_OF = {
-    Origin.USER_EXPLICIT: SourceRank.USER_EXPLICIT,
-    Origin.AGENT_INFERRED: SourceRank.TRUSTED_AGENT,
-    Origin.EXTERNAL_AGENT: SourceRank.UNTRUSTED_EXTERNAL,
-    Origin.TOOL_OUTPUT: SourceRank.UNTRUSTED_EXTERNAL,
-}
-SOURCE_OF = {
-    MemoryKind.FACT: SourceType.FACT,
-    MemoryKind.DECISION: SourceType.DECISION,
-    MemoryKind.LESSON: SourceType.LESSON,
-    MemoryKind.SOP: SourceType.SOP,
-}
-
-
-def propose(acting: Acting, wish: MemoryWish, *, now: datetime) -> Memory:
-    """Store a proposal as a candidate in the open scope: held, found by no search, injected nowhere.
-
-    Raises Invalid for evidence that does not resolve for this actor now, or a target, thread or task that is not
-    here, Forbidden when an agent claims a user's own statement or a human is no maintainer, and Clash
-    (client_id_reused) for an id that is taken.
+    What is known already is confirmed, not repeated: then `memory` is the known one, with the new evidence added. A
+    refused proposal is a row that says why. Raises Invalid for a wish that contradicts itself, NotThere for a target
+    that is not here, Forbidden when an agent claims a user's own statement or a human is no maintainer, TooMany beyond
+    what an agent may propose in an hour, PreconditionFailed or Clash for a target that is not as its writer saw it, and
+    Clash (client_id_reused) for an id that is taken.
     """
     if acting.kind is ActorKind.HUMAN:
         check_may(acting, Deed.PROPOSE_MEMORY)
-    known = _known(acting, wish)
+    stored = _stored(acting, wish)
+    if stored is not None:
+        return _heard(stored)
+    check_wish(wish)
+    weighed = weigh(acting, wish, now=now)
+    check_voice(acting, wish, weighed)
+    policy = standing_policy()
+    within_rate(acting, policy.proposals_an_hour, now=now)
+    target = target_of(wish)
+    wish = at_target(wish, target)
+    place = place_of(target) if target else place_of_wish(acting, wish)
+    take_turn(acting.project_id, place)
+    around = look_around(acting, wish, place=place, weighed=weighed, target=target, now=now)
+    candidate = candidate_of(acting, wish, around, rules=policy.rules, now=now)
+    judged = judge(candidate)
+    known = _already(around, judged, now=now)
+    if known is not None and known.pk == wish.id:
+        return _heard(known)
     if known is not None:
-        return known
-    if wish.origin is Origin.USER_EXPLICIT and acting.kind is not ActorKind.HUMAN:
-        message = "only a human's own statement is user_explicit; cite the event instead"
-        raise Forbidden.at("/origin", message, code="origin_not_held")
-    if wish.valid_from and wish.valid_to and wish.valid_to < wish.valid_from:
-        raise Invalid.at("/valid_to", "lies before valid_from")
-    _check_target(wish)
-    _check_scope(wish)
-    for n, cited in enumerate(wish.evidence):
-        if not refs.resolves(cited.ref, acting):
-            raise Invalid.at(f"/evidence/{n}/ref", "does not resolve for you now", code="evidence_unresolvable")
-    memory, taken = _claimed(acting, wish, now=now)
-    if taken:
-        return memory
-    _first_version(acting, memory, wish)
-    detail = {"action": wish.action, "origin": wish.origin, "evidence": len(wish.evidence)}
-    reason = told(wish.change_reason, memory)
-    record("memory.propose", memory.public_id, reason=reason, after=fingerprint(wish.content), detail=detail)
-    return memory
+        confirm(known, weighed, now=now)
+        return Written(memory=known, outcome=WriteOutcome.DUPLICATE_OF, code=ReasonCode.DUPLICATE)
+    memory, fresh = _store(acting, wish, around, judged, candidate=candidate, now=now)
+    if not fresh:
+        return _heard(memory)
+    return _carried(acting, memory, around, judged, risk=write_risk(write_case(candidate), policy.rules), now=now)
 
 
-def admit(acting: Acting, memory: Memory, *, reason: str, now: datetime) -> None:
-    """Make a candidate active on a human's word: each gate's verdict names that human, and it becomes searchable.
+def propose(acting: Acting, wish: MemoryWish, *, now: datetime) -> Memory:
+    """Propose a memory as `submit` does, and return the row that says it now."""
+    return submit(acting, wish, now=now).memory
 
-    Raises Forbidden for anybody but a human.
+
+def admit(acting: Acting, memory: Memory, *, reason: str, now: datetime) -> Written:
+    """Let a waiting memory in on a human's word: each gate that had not passed names that human, and it is searchable.
+
+    One that is in use stays so. One that says otherwise than what is known by now opens a conflict instead. Raises
+    Forbidden for anybody but a human of the level, and Clash for a refused one (invalid_transition) and for a side of
+    an unsettled conflict (conflict_open).
     """
     if acting.kind is not ActorKind.HUMAN:
         raise Forbidden("Only a human admits a memory.", code="human_needed")
-    gates = gates_between(MemoryStatus(memory.status), MemoryStatus.ACTIVE)
-    said = f"admitted by {acting.public_id}"
-    GateVerdict.objects.bulk_create(
-        [
-            GateVerdict(
-                project_id=memory.project_id,
-                memory=memory,
-                gate=gate,
-                passed=True,
-                explanation=said,
-                **reach_of(memory),
-            )
-            for gate in gates
-        ]
-    )
-    advance(memory, MemoryStatus.ACTIVE, reason=reason, now=now)
-    index([_passage(memory)])
+    check_may(acting, Deed.DECIDE_MEMORY)
+    take_turn(memory.project_id, place_of(memory))
+    memory.refresh_from_db()
+    if memory.status == MemoryStatus.ACTIVE:
+        return Written(memory=memory, outcome=WriteOutcome.ACTIVE)
+    _check_waits(memory)
+    claims = claims_of([memory]).get(memory.pk, [])
+    said_at = memory.observed_at or memory.created_at
+    skip = {memory.pk, *([memory.target_id] if memory.target_id else [])}
+    related = relate_to_known(memory.content, claims, place=place_of(memory), said_at=said_at, skip=skip)
+    if related.rivals and memory.action != WriteAction.DELETE:
+        conflict = dispute(acting, memory, related.rivals, related=related, now=now)
+        return Written(memory=memory, outcome=WriteOutcome.CONFLICT, code=ReasonCode.CONFLICT_OPEN, conflict=conflict)
+    let_in(acting, memory, reason=reason, now=now)
+    if memory.action != WriteAction.DELETE:
+        close_older(memory, related.older, reason=reason, now=now)
+    return Written(memory=memory, outcome=WriteOutcome.ACTIVE)
+
+
+def refuse(acting: Acting, memory: Memory, *, reason: str, now: datetime, missing: str = "") -> None:
+    """Refuse a waiting memory on a human's word; `missing` says what evidence would help. It is final.
+
+    Raises Forbidden for anybody but a human of the level, and Clash as `admit` does.
+    """
+    if acting.kind is not ActorKind.HUMAN:
+        raise Forbidden("Only a human refuses a memory.", code="human_needed")
+    check_may(acting, Deed.DECIDE_MEMORY)
+    memory.refresh_from_db()
+    _check_waits(memory)
+    said = {"reason_code": ReasonCode.REFUSED_BY_HUMAN, "evidence_gap": missing[:500]}
+    advance(memory, MemoryStatus.REJECTED, reason=reason, now=now, **said)
+    settle_item(InboxKind.CANDIDATE, f"memory://{memory.public_id}@1", now=now)
 
 
 def memory_ref(memory: Memory) -> str:
     """Return the ref that opens this version of a memory."""
-    return f"memory://{memory.public_id}@{memory.version}"
+    return memory.ref
 
 
-def _check_target(wish: MemoryWish) -> None:
-    needs = wish.action in (WriteAction.UPDATE, WriteAction.DELETE)
-    if needs != (wish.target_id is not None):
-        word = "is needed" if needs else "has no place"
-        raise Invalid.at("/target_id", f"{word} with the action {wish.action}")
-    if wish.target_id is not None and not Memory.objects.filter(pk=wish.target_id).exists():
-        raise NotThere.there("/target_id")
+def _check_waits(memory: Memory) -> None:
+    if not is_pending(memory):
+        raise Clash(f"status: it is {memory.status}, and only a waiting one is decided.", code="invalid_transition")
+    if conflict_of(memory) is not None:
+        raise Clash("status: it is a side of a conflict; settle that.", code="conflict_open")
 
 
-def _check_scope(wish: MemoryWish) -> None:
-    owners: dict[ScopeType, QuerySet[Any]] = {ScopeType.THREAD: QuerySet(Thread), ScopeType.TASK: QuerySet(Task)}
-    if wish.scope_type not in owners:
-        return
-    if wish.scope_id is None or not owners[wish.scope_type].filter(pk=wish.scope_id).exists():
-        raise Invalid.at("/scope_id", f"expected a {wish.scope_type} of this project", code="unknown_scope")
-
-
-def _known(acting: Acting, wish: MemoryWish) -> Memory | None:
+def _stored(acting: Acting, wish: MemoryWish) -> Memory | None:
     """Return what was proposed under the wish's id before; raises Clash when that says something else."""
     found = Memory.objects.filter(pk=wish.id).first() if wish.id else None
-    if found is not None and (found.proposed_by_id, found.content_hash) != (acting.actor_id, _hash_of(wish.content)):
+    if found is None:
+        return None
+    first = MemoryVersion.objects.filter(memory=found, version=1).values_list("content", flat=True).first()
+    if (found.proposed_by_id, first) != (acting.actor_id, clean(wish)[1]):
         raise Clash.at("/id", "this id was used for another proposal; use a fresh one", code="client_id_reused")
     return found
 
 
-def _claimed(acting: Acting, wish: MemoryWish, *, now: datetime) -> tuple[Memory, bool]:
-    """Return the candidate, and whether another request stored it under the wish's id at this very moment."""
-    if wish.id is None:
-        return _candidate(acting, wish, now=now), False
+def _heard(memory: Memory) -> Written:
+    """Return what the writer of a stored proposal heard, as it stands now."""
+    code = ReasonCode(memory.reason_code) if memory.reason_code else None
+    return Written(
+        memory=memory,
+        outcome=outcome_of(memory),
+        code=code,
+        missing=memory.evidence_gap,
+        conflict=conflict_of(memory),
+    )
+
+
+def _already(around: Circumstances, judged: Judged, *, now: datetime) -> Memory | None:
+    """Return the memory that says it already: not for what is refused unread, or takes the place of one that waits."""
+    same = around.same
+    if same is None or (judged.outcome is WriteOutcome.REJECTED and judged.rulings[-1].gate in FIRST):
+        return None
+    if is_pending(same) and judged.outcome is WriteOutcome.ACTIVE:
+        make_way(same, now=now)
+        return None
+    return same
+
+
+def _store(
+    acting: Acting, wish: MemoryWish, around: Circumstances, judged: Judged, *, candidate: Candidate, now: datetime
+) -> tuple[Memory, bool]:
+    """Store a proposal with everything around it; returns it, and whether this very request did so."""
+    said_at = wish.observed_at or around.weighed.said_at
+    key = key_of(around.text, said_at)
+    stays = judged.outcome is not WriteOutcome.REJECTED and wish.action != WriteAction.DELETE
+    more: dict[str, Any] = {
+        "sensitivity": sensitivity_of(candidate),
+        "dedupe_key": key if stays and not _parent_says(wish, key) else "",
+        "target_version": around.target.version if around.target else None,
+        "observed_at": said_at,
+    }
+    text, place, rank = around.text, around.place, around.weighed.rank
     try:
         with transaction.atomic():
-            return _candidate(acting, wish, now=now), False
+            memory = make_candidate(acting, wish, text, place=place, rank=rank, now=now, **more)
     except IntegrityError as error:
-        other = _known(acting, wish)
+        other = _stored(acting, wish)
         if other is None:
             raise Clash.at("/id", "this id is taken; use a fresh one", code="client_id_reused") from error
-        return other, True
-
-
-def _hash_of(text: str) -> str:
-    return "sha256:" + hashlib.sha256(text.encode()).hexdigest()
-
-
-def _candidate(acting: Acting, wish: MemoryWish, *, now: datetime) -> Memory:
-    kept = [
-        "content",
-        "type",
-        "action",
-        "kind",
-        "scope_type",
-        "scope_id",
-        "importance",
-        "confidence",
-        "origin",
-        "sensitivity",
-        "retention_days",
-    ]
-    kept += ["write_mode", "knowledge_status", "change_reason", "valid_from", "valid_to", "observed_at"]
-    return Memory.objects.create(
-        project_id=acting.project_id,
-        audience=Audience.PRIVATE if wish.private else Audience.PROJECT,
-        owner_id=acting.actor_id if wish.private else None,
-        proposed_by_id=acting.actor_id,
-        target_id=wish.target_id,
-        content_hash=_hash_of(wish.content),
-        source_rank=RANK_OF[wish.origin],
-        created_at=now,
-        updated_at=now,
-        **{name: getattr(wish, name) for name in kept},
-        **({"id": wish.id} if wish.id else {}),
+        return other, False
+    add_version(memory, author=acting, reason=wish.change_reason)
+    add_evidence(memory, around.weighed.kept)
+    add_claims(memory, around.related.claims)
+    add_parents(memory, _parents(wish), reason=wish.change_reason)
+    add_verdicts(memory, judged.rulings)
+    detail = {"action": wish.action, "origin": wish.origin, "evidence": len(wish.evidence), "outcome": judged.outcome}
+    record(
+        "memory.propose",
+        memory.public_id,
+        reason=fingerprint(wish.change_reason) if wish.change_reason else "",
+        after=fingerprint(around.text),
+        detail=detail,
     )
+    return memory, True
 
 
-def _first_version(acting: Acting, memory: Memory, wish: MemoryWish) -> None:
-    MemoryVersion.objects.create(
-        project_id=memory.project_id,
-        memory=memory,
-        version=1,
-        content=wish.content,
-        change_reason=wish.change_reason,
-        author_id=acting.actor_id,
-    )
-    rows = [
-        MemoryEvidence(
-            project_id=memory.project_id,
-            memory=memory,
-            ordinal=n,
-            ref=cited.ref,
-            quote=cited.quote,
-            quote_hash=_hash_of(cited.quote) if cited.quote else "",
-            **reach_of(memory),
-        )
-        for n, cited in enumerate(wish.evidence)
-    ]
-    MemoryEvidence.objects.bulk_create(rows)
+def _parent_says(wish: MemoryWish, key: str) -> bool:
+    """Return whether what a proposal is made of says just this: it goes on to be the one that is known by it."""
+    said = Memory.objects.filter(pk__in=wish.parents, dedupe_key=key, status__in=LIVING)
+    return bool(wish.parents) and said.exists()
 
 
-def _passage(memory: Memory) -> PassageWish:
-    thread = memory.scope_id if memory.scope_type == ScopeType.THREAD else None
-    return PassageWish(
-        project_id=memory.project_id,
-        source_type=SOURCE_OF[MemoryKind(memory.kind)],
-        ref=memory_ref(memory),
-        text=memory.content,
-        origin=Origin(memory.origin),
-        knowledge_status=KnowledgeStatus(memory.knowledge_status),
-        thread_id=thread,
-        memory_id=memory.pk,
-        sensitivity=Sensitivity(memory.sensitivity),
-        confidence=memory.confidence,
-        as_of=memory.observed_at or memory.created_at,
-        reach=reach_of(memory),
-    )
+def _parents(wish: MemoryWish) -> list[Memory]:
+    named = [*wish.parents, *([wish.answers] if wish.answers else [])]
+    found = list(Memory.objects.filter(pk__in=named).exclude(status=MemoryStatus.REVOKED))
+    if len(found) != len(set(named)):
+        raise NotThere.there("/answers")
+    return found
+
+
+def _carried(
+    acting: Acting, memory: Memory, around: Circumstances, judged: Judged, *, risk: Risk, now: datetime
+) -> Written:
+    """Carry a stored proposal as far as its gates let it: into use, to a human, to a conflict, or to its refusal."""
+    conflict: Conflict | None = None
+    match judged.outcome:
+        case WriteOutcome.ACTIVE:
+            conflict = _into_use(acting, memory, around, now=now)
+        case WriteOutcome.REJECTED:
+            _step(memory, MemoryStatus.REJECTED, judged, now=now)
+        case WriteOutcome.CONFLICT:
+            _step(memory, judged.reached, judged, now=now)
+            against = around.rivals or ([around.target] if around.target else [])
+            conflict = dispute(acting, memory, against, related=around.related, now=now)
+        case _:
+            _step(memory, judged.reached, judged, now=now)
+            ref, reach = f"memory://{memory.public_id}@1", reach_of(memory)
+            open_item(acting, InboxKind.CANDIDATE, ref, title=memory.content, now=now, risk=risk, reach=reach)
+    memory.refresh_from_db()
+    return Written(memory=memory, outcome=judged.outcome, code=judged.code, missing=judged.missing, conflict=conflict)
+
+
+def _into_use(acting: Acting, memory: Memory, around: Circumstances, *, now: datetime) -> Conflict | None:
+    """Bring a memory into use. What it says otherwise is settled by rule first, in a conflict that can be undone."""
+    conflict = None
+    if around.rivals:
+        conflict = dispute(acting, memory, around.rivals, related=around.related, now=now, quiet=True)
+        arbitrate(acting, conflict, chosen=memory.pk, reason="a user's word takes the place of what was known", now=now)
+    else:
+        activate(acting, memory, reason="every gate passed", now=now)
+    close_older(memory, around.older, reason="it held until then", now=now)
+    return conflict
+
+
+def _step(memory: Memory, to: MemoryStatus, judged: Judged, *, now: datetime) -> None:
+    """Move a proposal once, as far as it came, and keep why it came no further."""
+    why = {"reason_code": judged.code or "", "evidence_gap": judged.missing[:500]}
+    if to is MemoryStatus.CANDIDATE:
+        Memory.objects.filter(pk=memory.pk).update(**why)
+        return
+    advance(memory, to, reason=judged.code or "", now=now, **why)

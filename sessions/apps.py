@@ -8,8 +8,10 @@ class SessionsConfig(AppConfig):
     verbose_name = "Agent sessions"
 
     def ready(self) -> None:
+        from sessions.citing import register_citations
         from sessions.contract_gauges import register_gauges
         from sessions.evidence import register_schemes
 
         register_schemes()
         register_gauges()
+        register_citations()

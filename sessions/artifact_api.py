@@ -15,6 +15,7 @@ from governance.replays import once
 from governance.scope import project_scope, record
 from governance.vocabulary import KeyScope
 from governance.web import acting_of, answer, row_here
+from memories.feedback import note_opened
 from sessions.artifacts import artifact_out, keep_all, read_piece
 from sessions.models import Artifact
 from sessions.session_api import session_here
@@ -77,5 +78,6 @@ def _read(acting: Acting, ref: str, *, unit: str, offset: int, limit: int | None
     except NotThere:
         raise NotThere.there("?ref") from None
     piece = read_piece(opened.text, unit=unit, offset=offset, limit=limit)
+    note_opened(acting, ref)
     record("evidence.read", ref[:200], detail={"offset": offset, "unit": unit})
     return {"ref": opened.ref, "media_type": opened.media_type, "sha256": opened.sha256, **asdict(piece)}

@@ -12,6 +12,7 @@ from governance.errors import Invalid, NotThere
 from governance.invisible import made_visible
 from governance.pages import Desk, id_in_path, project_page, show
 from governance.scope import project_scope, record
+from memories.feedback import note_opened
 from sessions.artifacts import LINES_MOST, READ_MOST, Piece, read_piece
 from sessions.models import Artifact, Event
 from sessions.places import page_of_ref
@@ -68,6 +69,7 @@ def evidence(request: HttpRequest, desk: Desk) -> HttpResponse:
     with project_scope(desk.acting):
         opened = refs.resolve(ref, desk.acting, pointer="?ref")
         piece = read_piece(opened.text, unit=unit, offset=offset, limit=limit)
+        note_opened(desk.acting, ref)
         record("evidence.read", ref[:200], detail={"offset": offset, "unit": unit})
     page = page_of_ref(desk.seat.public_id, ref)
     shown = _pages(request, piece, limit) | {"ref": ref, "opened": opened, "page": page}

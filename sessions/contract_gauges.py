@@ -6,7 +6,7 @@ from typing import Any
 from governance.errors import Invalid
 from governance.gauges import check_with, measure_with
 from governance.vocabulary import ContractKind
-from sessions.context.profiles import ProfileFault, parse_profile
+from sessions.context.profiles import ProfileFault, check_room, parse_profile
 from sessions.context.tokens import STORED_ENCODING, exact_counter
 
 
@@ -24,7 +24,7 @@ def contract_tokens(body: Mapping[str, Any]) -> int:
 def check_profile(body: Mapping[str, Any]) -> None:
     """Raise Invalid (invalid_body) that names the field at which a budget profile cannot be used."""
     try:
-        parse_profile(body)
+        check_room(parse_profile(body))
     except ProfileFault as fault:
         pointer = "/body/" + fault.field.replace(".", "/")
         raise Invalid.at(pointer, fault.message, code="invalid_body") from fault

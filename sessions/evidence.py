@@ -6,6 +6,7 @@ import uuid
 from collections.abc import Sequence
 from functools import reduce
 from operator import or_
+from typing import Any
 
 from django.db.models import Q
 
@@ -15,8 +16,12 @@ from governance.errors import NotThere
 from governance.ids import parse_id
 from governance.models import Revision
 from governance.refs import Resolved, Scheme
+from governance.vocabulary import Audience
+from memories.vocabulary import SourceRank
 from sessions.artifacts import LINES_MOST, READ_MOST, read_piece
 from sessions.models import Artifact, Event, Handoff, WorkSummary
+from sessions.models.event import ERASED
+from sessions.standing import DERIVED, standing_of
 
 EVENT = re.compile(r"event://(ses_[0-9a-f]{32})/(\d{1,9})(?:-(\d{1,9}))?")
 ARTIFACT = re.compile(r"artifact://(art_[0-9a-f]{32})(?:#([tl])=(\d{1,9}),(\d{1,9}))?")
@@ -43,22 +48,24 @@ def register_schemes() -> None:
 
 def open_event(ref: str, _acting: Acting) -> Resolved:
     """Return one event's text, or a span of them as a transcript. Raises NotThere unless all of them are readable."""
-    session, first, last = _span(ref)
+    session, first, last = span_of(ref)
     rows = list(Event.objects.filter(session_id=session, seq__gte=first, seq__lte=last).order_by("seq"))
-    if len(rows) != last - first + 1:
+    if len(rows) != last - first + 1 or any(row.erased for row in rows):
         raise NotThere
     if "-" not in ref.rpartition("/")[2]:
-        return Resolved(ref=ref, text=rows[0].text)
-    return Resolved(ref=ref, text="\n\n".join(f"[{row.seq} {row.role} {row.kind}]\n{row.text}" for row in rows))
+        return Resolved(ref=ref, text=rows[0].text, **standing_of(rows))
+    whole = "\n\n".join(f"[{row.seq} {row.role} {row.kind}]\n{row.text}" for row in rows)
+    return Resolved(ref=ref, text=whole, **standing_of(rows))
 
 
 def find_events(wanted: Sequence[str], _acting: Acting) -> list[str]:
     """Return those of the refs whose events are all readable, in one statement."""
-    spans = {ref: _span(ref) for ref in wanted if _is_span(ref)}
+    spans = {ref: span_of(ref) for ref in wanted if _is_span(ref)}
     asked = [Q(session_id=session, seq__range=(first, last)) for session, first, last in spans.values()]
     if not asked:
         return []
-    readable = set(Event.objects.filter(reduce(or_, asked)).values_list("session_id", "seq"))
+    there = Event.objects.filter(reduce(or_, asked)).exclude(text="", meta__has_key=ERASED)
+    readable = set(there.values_list("session_id", "seq"))
     return [
         ref
         for ref, (session, first, last) in spans.items()
@@ -70,7 +77,7 @@ def find_artifacts(wanted: Sequence[str], _acting: Acting) -> list[str]:
     """Return those of the refs whose artifacts are readable, in one statement."""
     forms = {ref: form for ref in wanted if (form := ARTIFACT.fullmatch(ref)) and _is_part(form)}
     ids = {ref: parse_id("art", form.group(1), pointer="/ref") for ref, form in forms.items()}
-    readable = set(Artifact.objects.filter(pk__in=ids.values()).values_list("pk", flat=True))
+    readable = {found.pk for found in Artifact.objects.filter(pk__in=ids.values()).defer("content") if not found.erased}
     return [ref for ref, pk in ids.items() if pk in readable]
 
 
@@ -78,13 +85,20 @@ def open_artifact(ref: str, _acting: Acting) -> Resolved:
     """Return an artifact, or the part that the fragment names (#t=offset,limit in tokens, #l= in lines)."""
     form = _form(ARTIFACT, ref)
     found = Artifact.objects.filter(pk=parse_id("art", form.group(1), pointer="/ref")).first()
-    if found is None:
+    if found is None or found.erased:
         raise NotThere
+    kept: dict[str, Any] = {
+        "media_type": found.media_type,
+        "sha256": found.sha256,
+        "from_tool": True,
+        "private": found.audience == Audience.PRIVATE,
+        "observed_at": found.created_at,
+    }
     if form.group(2) is None:
-        return Resolved(ref=ref, text=found.content, media_type=found.media_type, sha256=found.sha256)
+        return Resolved(ref=ref, text=found.content, **kept)
     unit, offset, limit = UNITS[form.group(2)], int(form.group(3)), int(form.group(4))
     part = read_piece(found.content, unit=unit, offset=offset, limit=limit)
-    return Resolved(ref=ref, text=part.text, media_type=found.media_type, sha256=found.sha256)
+    return Resolved(ref=ref, text=part.text, **kept)
 
 
 def open_handoff(ref: str, _acting: Acting) -> Resolved:
@@ -95,7 +109,13 @@ def open_handoff(ref: str, _acting: Acting) -> Resolved:
     unfinished = "\n".join(f"- {item}" for item in found.unfinished_items) or "(none)"
     risks = "\n".join(f"- {item}" for item in found.risks) or "(none)"
     text = f"{found.summary}\n\nUnfinished:\n{unfinished}\n\nRisks:\n{risks}\n\nResume: {found.resume_suggestion}"
-    return Resolved(ref=ref, text=text)
+    return Resolved(
+        ref=ref,
+        text=text,
+        private=found.audience == Audience.PRIVATE,
+        observed_at=found.created_at,
+        **DERIVED,
+    )
 
 
 def open_summary(ref: str, _acting: Acting) -> Resolved:
@@ -104,7 +124,13 @@ def open_summary(ref: str, _acting: Acting) -> Resolved:
     if found is None:
         raise NotThere
     sections = ("\n".join([name, *(f"- {item}" for item in items)]) for name, items in found.sections.items())
-    return Resolved(ref=ref, text="\n\n".join(sections))
+    return Resolved(
+        ref=ref,
+        text="\n\n".join(sections),
+        private=found.audience == Audience.PRIVATE,
+        observed_at=found.created_at,
+        **DERIVED,
+    )
 
 
 def open_revision(ref: str, _acting: Acting) -> Resolved:
@@ -113,10 +139,18 @@ def open_revision(ref: str, _acting: Acting) -> Resolved:
     if found is None:
         raise NotThere
     text = json.dumps(found.body, ensure_ascii=False, indent=1, sort_keys=True)
-    return Resolved(ref=ref, text=text, media_type="application/json")
+    return Resolved(
+        ref=ref,
+        text=text,
+        media_type="application/json",
+        source=SourceRank.USER_EXPLICIT,
+        private=found.audience == Audience.PRIVATE,
+        observed_at=found.created_at,
+    )
 
 
-def _span(ref: str) -> tuple[uuid.UUID, int, int]:
+def span_of(ref: str) -> tuple[uuid.UUID, int, int]:
+    """Return the session, the first and the last entry that an event's ref names. Raises NotThere for another form."""
     form = _form(EVENT, ref)
     first = int(form.group(2))
     last = int(form.group(3) or first)
@@ -127,7 +161,7 @@ def _span(ref: str) -> tuple[uuid.UUID, int, int]:
 
 def _is_span(ref: str) -> bool:
     try:
-        _span(ref)
+        span_of(ref)
     except NotThere:
         return False
     return True

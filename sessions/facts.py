@@ -45,8 +45,8 @@ def profile_fact(revision: Revision) -> ContractFact:
 
 
 def vision_fact(row: Row | None) -> VisionFact | None:
-    """Return a version of the vision as a fact."""
-    if row is None:
+    """Return a version of the vision as a fact; one whose words were erased is none."""
+    if row is None or not row["origin_goal"].strip():
         return None
     return VisionFact(
         ref=f"vision://{_id('thr', row['thread_id'])}@{row['version']}",

@@ -2,14 +2,14 @@
 
 import uuid
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from typing import Any
 
 from governance.actors import Acting
 from governance.ids import public_id
 from governance.models import Project, Revision
-from governance.policies import effective_risk, injection_ceiling
+from governance.policies import PacketWish, PolicyRules, effective_risk, packet_window
 from governance.vocabulary import Destination, Phase, Risk
 from memories.retrieval import Found, Limits, Scope, retrieve
 from sessions.attempts import self_profile_of
@@ -26,6 +26,7 @@ from sessions.facts import (
     thread_fact,
     vision_fact,
 )
+from sessions.fallen import Fallen, fallen_in, handoff_without, without_fallen
 from sessions.lifecycle import Opening
 from sessions.models import Session
 from sessions.profiles import CONSERVATIVE, Chosen, choose
@@ -64,13 +65,15 @@ class Gathered:
     event_seqs: tuple[int, ...]
     task: Task | None
     role_limit: int | None
+    fallen: Fallen = field(default_factory=dict)
 
 
 def gather(acting: Acting, thread: Thread, opening: Opening, wish: CompileWish, *, now: datetime) -> Gathered:
     """Read everything that the compile may look at, in the open read-only scope. The number of statements is fixed."""
     session, attempt = opening.session, opening.attempt
     ids = {pk: kind for kind in REVISIONS if (pk := getattr(attempt, f"{kind}_revision_id"))}
-    heads = heads_of(session, revisions=list(ids), profile=wish.profile, fallback=CONSERVATIVE)
+    asked: dict[str, Any] = {"profile": wish.profile, "fallback": CONSERVATIVE, "since": attempt.started_at}
+    heads = heads_of(session, revisions=list(ids), **asked)
     revisions = _revisions({ids[row.pk]: row for row in heads.revisions}, wish.on_behalf_of)
     chosen = choose(wish.profile or heads.project.default_profile, heads.profiles)
     counts = chosen.profile.counts
@@ -85,6 +88,8 @@ def gather(acting: Acting, thread: Thread, opening: Opening, wish: CompileWish, 
         scope=_search_scope(thread, eligibility, skip_refs=_shown(events, heads), now=now),
         limits=Limits(most=counts.memories_max * 2),
     )
+    summary, handoff = summary_fact(heads.summary), handoff_fact(heads.handoff)
+    fallen = fallen_in(summary, handoff)
     material = Material(
         persona=contract_fact(revisions["persona"]),
         role=contract_fact(revisions["role"]),
@@ -93,8 +98,8 @@ def gather(acting: Acting, thread: Thread, opening: Opening, wish: CompileWish, 
         vision=vision_fact(heads.vision),
         thread=thread_fact(thread, heads.tasks, task),
         session=session_fact(session, wish.screen_context),
-        summary=summary_fact(heads.summary),
-        handoff=handoff_fact(heads.handoff),
+        summary=without_fallen(summary, fallen),
+        handoff=handoff_without(handoff, fallen),
         user_input=wish.user_input,
         eligibility=eligibility,
         constraints=tuple(constraint_fact(row) for row in heads.standing),
@@ -115,6 +120,7 @@ def gather(acting: Acting, thread: Thread, opening: Opening, wish: CompileWish, 
         event_seqs=tuple(row.seq for row in events),
         task=task,
         role_limit=role_limit,
+        fallen=fallen,
     )
 
 
@@ -160,16 +166,13 @@ def _shown(events: Sequence[EventFact], heads: Heads) -> frozenset[str]:
 def _eligibility(
     acting: Acting, thread: Thread, wish: CompileWish, policy: Revision | None, *, phase: Phase, risk: Risk
 ) -> Eligibility:
-    rules = policy.body.get("injection_rules", []) if policy else []
-    ceiling = injection_ceiling(rules, phase=phase, risk=risk)
-    destination = wish.destination or (Destination.PRIVATE if thread.owner_id else Destination.PROJECT)
-    private = destination is Destination.PRIVATE and thread.owner_id == acting.actor_id and wish.on_behalf_of is None
-    # A channel that the project reads along, and whoever the agent speaks for, hold no roles: only what all may read.
-    open_window = wish.destination in (None, Destination.PRIVATE) and wish.on_behalf_of is None
-    return Eligibility(
-        destination=destination,
-        private_owner=public_id("act", acting.actor_id) if private else None,
-        roles=(wish.role,) if open_window else (),
-        highest_sensitivity=ceiling.highest_sensitivity,
-        lowest_knowledge_status=ceiling.lowest_knowledge_status,
+    """Return what may enter: the policies say it of the window that this packet goes to."""
+    asked = PacketWish(
+        actor=public_id("act", acting.actor_id),
+        role=wish.role,
+        destination=wish.destination,
+        thread_owner=public_id("act", thread.owner_id) if thread.owner_id else None,
+        on_behalf=wish.on_behalf_of is not None,
     )
+    ceiling = PolicyRules.of(policy.body if policy else None).ceiling(phase, risk)
+    return Eligibility(**asdict(packet_window(asked, ceiling)))

@@ -46,9 +46,11 @@ class BudgetLines:
 
     The window's bar is what is used, what is free under the cap, the reserves and what nothing may use. The cap's
     bar is the layers, drawn to the input cap, or to what was needed where that is more; `cap_at` is the cap's place.
+    `revision` is the number of the profile's approved revision; None for a profile as it ships.
     """
 
     profile: str
+    revision: str | None
     window: int
     input_cap: int
     origin: LimitOrigin
@@ -126,6 +128,7 @@ def budget_lines(
     inside = min(used or 0, cap)
     return BudgetLines(
         profile=stored["profile"],
+        revision=stored["profile_origin"].rpartition("@")[2] if stored.get("profile_revision") else None,
         window=stored["window"],
         input_cap=cap,
         origin=LimitOrigin(stored["input_cap_origin"]),

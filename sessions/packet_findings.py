@@ -34,12 +34,11 @@ class CandidateLine:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResolutionLines:
-    """How the thread was found. `hidden` candidates are not open to the reader; `more` are not listed."""
+    """How the thread was found, as far as the threads are open to the reader; `more` of these are not listed."""
 
     rule: MatchRule
     confidence: float
     candidates: Sequence[CandidateLine]
-    hidden: int
     more: int
 
 
@@ -83,12 +82,13 @@ class WarningLine:
 
 def resolution_lines(stored: Mapping[str, Any], readable: Mapping[str, str]) -> ResolutionLines:
     """Return the resolution; `readable` are titles of the candidates that the reader may see, by public id."""
-    seen = [one for one in stored["candidates"] if one["thread_id"] in readable]
+    seen = [
+        {**one, "title": readable[one["thread_id"]]} for one in stored["candidates"] if one["thread_id"] in readable
+    ]
     return ResolutionLines(
         rule=MatchRule(stored["rule"]),
         confidence=stored["confidence"],
         candidates=[_candidate(one) for one in seen[:MOST_CANDIDATES]],
-        hidden=len(stored["candidates"]) - len(seen),
         more=max(len(seen) - MOST_CANDIDATES, 0),
     )
 

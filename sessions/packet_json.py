@@ -16,7 +16,7 @@ def packet_json(opened: Opened) -> str:
 
 def _payload(opened: Opened) -> Mapping[str, Any]:
     packet, again = opened.packet, opened.again
-    decisions = for_reader(opened.decisions, opened.readable)
+    decisions = for_reader(packet, opened.decisions, opened.readable)
     if again is not None and again.prompt is not None:
         return answer_again(packet, decisions, again)
     facts = {"packet_id": packet.public_id, "trace_id": packet.trace, "packet_hash": packet.packet_hash or None}

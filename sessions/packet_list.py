@@ -131,9 +131,12 @@ def packet_list(acting: Acting, filters: Filters, *, cursor: str | None) -> Pack
         rows = _narrowed(ContextPacket.objects.filter(project_id=acting.project_id), filters)
         page = newest_first(rows.only("id", "created_at"), cursor=cursor, limit=PAGE)
         lines = _lines([row.pk for row in page.rows])
-        roles = Contract.objects.filter(kind=ContractKind.ROLE).order_by("slug").values_list("slug", flat=True)
-        profiles = BudgetProfile.objects.order_by("slug").values_list("slug", flat=True)
-        return PacketList(lines, page, sorted(set(roles)), sorted(set(profiles)))
+        contracts = Contract.objects.filter(kind__in=(ContractKind.ROLE, ContractKind.BUDGET_PROFILE))
+        named = list(contracts.values_list("kind", "slug"))
+        roles = {slug for kind, slug in named if kind == ContractKind.ROLE}
+        shipped = BudgetProfile.objects.values_list("slug", flat=True)
+        own = {slug for kind, slug in named if kind == ContractKind.BUDGET_PROFILE}
+        return PacketList(lines, page, sorted(roles), sorted({*shipped, *own}))
 
 
 def _narrowed(rows: QuerySet[ContextPacket], filters: Filters) -> QuerySet[ContextPacket]:

@@ -45,7 +45,12 @@ class Namer:
         return Source(ref, SCHEMES.get(kind, kind), _part(part), self._page(whole))
 
     def _page(self, ref: str) -> str:
-        return page_of_ref(self.project, ref) or f"{reverse('evidence', args=[self.project])}?ref={quote(ref, safe='')}"
+        return evidence_page(self.project, ref)
+
+
+def evidence_page(project: str, ref: str) -> str:
+    """Return the address at which a ref is opened: its own page, or that of its text in bounded parts."""
+    return page_of_ref(project, ref) or f"{reverse('evidence', args=[project])}?ref={quote(ref, safe='')}"
 
 
 def _part(text: str) -> Promise | str:

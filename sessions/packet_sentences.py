@@ -17,6 +17,9 @@ WARNINGS: Mapping[str, Promise] = {
     "unknown_profile": gettext_lazy(
         "The named model and harness are not known here; the most conservative profile was used."
     ),
+    "unusable_profile": gettext_lazy(
+        "The approved budget profile cannot be read by this version of the compiler; another one was used."
+    ),
     "have_not_honoured": gettext_lazy("The request said what the harness already holds; that is not used yet."),
     "client_tokens_not_honoured": gettext_lazy("The request said what the harness itself takes; that is not used yet."),
 }
@@ -63,6 +66,7 @@ SCHEMES: Mapping[str, Promise] = {
     "handoff": pgettext_lazy("ref", "handoff"),
     "summary": pgettext_lazy("ref", "work summary"),
     "revision": pgettext_lazy("ref", "contract"),
+    "proposal": pgettext_lazy("ref", "proposal"),
     "request": pgettext_lazy("ref", "this request"),
     "greywind": pgettext_lazy("ref", "built in"),
     "persona": pgettext_lazy("ref", "persona"),

@@ -98,7 +98,7 @@ def decisions_of(draft: PacketDraft) -> dict[str, Any]:
     """Return what was decided, without any content: the part of the answer that is stored as it is."""
     compiled, material = draft.compiled, draft.gathered.material
     return {
-        "budget": budget_out(draft.budget, compiled),
+        "budget": budget_out(draft.budget, compiled, draft.chosen),
         "resolution": shown(draft.resolution, draft.thread),
         "session": _session_out(draft.opening),
         "summary": _summary_out(draft),
@@ -110,10 +110,12 @@ def decisions_of(draft: PacketDraft) -> dict[str, Any]:
     }
 
 
-def budget_out(budget: Budget, compiled: Compiled) -> dict[str, Any]:
+def budget_out(budget: Budget, compiled: Compiled, chosen: Chosen) -> dict[str, Any]:
     """Return the figures of a budget and what was used of it; reserves + input cap + unused = window."""
     return {
         "profile": budget.profile,
+        "profile_origin": chosen.origin,
+        "profile_revision": f"revision://{chosen.revision}" if chosen.revision else None,
         "window": budget.window,
         "input_cap": budget.input_cap,
         "input_cap_origin": budget.origin.value,
@@ -154,14 +156,19 @@ def record_packet(draft: PacketDraft, *, acting: Acting, now: datetime) -> None:
     record(verb, packet.public_id, after=draft.packet_hash, detail=detail)
     with together():
         insert(packet)
-        for row in injected:
-            insert(row)
+        insert(*injected)
         touch(draft.thread, acting, role=packet.role, now=now)
         write_ledger()
 
 
 def _stored_decisions(draft: PacketDraft) -> dict[str, Any]:
+    """Return the decisions as the row keeps them: of the threads that were looked at their ids and not their titles.
+
+    Whoever asks may have threads of its own, and others read the packet: readers get the titles of what is theirs.
+    """
     decisions = condensed(decisions_of(draft), draft.compiled.actions, place=place_of(draft.opening.session))
+    for candidate in decisions["resolution"]["candidates"]:
+        candidate.pop("title")
     if draft.refused:
         rows = draft.compiled.shortfalls
         decisions["shortfall"] = [{"layer": s.layer, "needed": s.needed, "available": s.available} for s in rows]

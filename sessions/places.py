@@ -18,6 +18,7 @@ PAGES: Mapping[str, str] = {
     "session": "session",
     "task": "task",
     "context": "context",
+    "proposal": "proposal",
 }
 
 type Address = Callable[[str, str, str], str | None]

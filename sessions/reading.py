@@ -32,6 +32,19 @@ FROM threads_task t
 WHERE t.thread_id = %(thread)s AND (t.state NOT IN ('done', 'cancelled') OR t.id = %(own)s)
 ORDER BY (t.id = %(own)s) IS TRUE DESC, t.created_at, t.id LIMIT %(tasks)s
 """
+# What each named profile says: the shipped row, and above it the revision that the project had approved when the
+# attempt began, which an attempt keeps like its other contracts.
+PROFILES = """
+SELECT * FROM (
+  SELECT b.slug, b.version, b.body::text AS body, NULL AS revision FROM agent_sessions_budgetprofile b
+  UNION ALL
+  (SELECT DISTINCT ON (c.slug) c.slug, r.number, r.body::text, r.id FROM governance_contract c
+   JOIN governance_revision r ON r.contract_id = c.id AND r.project_id = c.project_id
+   WHERE c.project_id = %(project)s AND c.kind = 'budget_profile' AND r.state <> 'draft' AND r.decided_at <= %(since)s
+   ORDER BY c.slug, r.number DESC)
+) b WHERE b.slug IN (%(profile)s, %(fallback)s, (SELECT p.default_profile FROM governance_project p
+                                                 WHERE p.id = %(project)s))
+"""
 # The newest of each thing that has versions, and the few small lists beside them, in one round trip.
 # Row-level security holds inside the subselects as it does outside.
 HEADS = f"""
@@ -45,10 +58,7 @@ SELECT
   (SELECT json_agg(r) FROM governance_revision r WHERE r.id = ANY(%(revisions)s)),
   (SELECT json_agg(t ORDER BY t.created_at, t.id) FROM ({TASKS}) t),
   (SELECT json_agg(d) FROM ({STANDING}) d),
-  (SELECT json_agg(json_build_object('slug', b.slug, 'version', b.version, 'body', b.body::text))
-   FROM agent_sessions_budgetprofile b
-   WHERE b.slug IN (%(profile)s, %(fallback)s, (SELECT p.default_profile FROM governance_project p
-                                                WHERE p.id = %(project)s)))
+  (SELECT json_agg(f) FROM ({PROFILES}) f)
 """  # noqa: S608 - put together from literals
 EVENTS = """
 SELECT seq, role, kind, text, tool, failed, tokens_o200k, artifact_id, attested_by, occurred_at
@@ -105,7 +115,8 @@ class Heads:
     """What a compile reads beside the transcript; vision, summary and handoff are None where there is none yet.
 
     `tasks` are the thread's open ones and the session's own, oldest first, each with `after`: what it waits for.
-    `standing` are the demands that hold on the thread, `profiles` rows of slug, version and body as text.
+    `standing` are the demands that hold on the thread, `profiles` rows of slug, version, body as text, and the id of
+    the revision that was approved, None for the shipped row.
     """
 
     project: Project
@@ -118,15 +129,17 @@ class Heads:
     profiles: Sequence[Mapping[str, Any]]
 
 
-def heads_of(session: Session, *, revisions: Sequence[uuid.UUID], profile: str | None, fallback: str) -> Heads:
+def heads_of(
+    session: Session, *, revisions: Sequence[uuid.UUID], profile: str | None, fallback: str, since: datetime
+) -> Heads:
     """Return what there is one of, or a few of, around a session.
 
-    `revisions` are the contracts' revisions to read, `profile` and `fallback` names of budget profiles; the
-    project's own profile is read as well.
+    `revisions` are the contracts' revisions to read, `profile` and `fallback` names of budget profiles, which are
+    read as they were approved at `since`; the project's own profile is read as well.
     """
     values: dict[str, Any] = {"project": session.project_id, "thread": session.thread_id, "session": session.pk}
     values |= {"revisions": list(revisions), "own": session.task_id, "tasks": TASKS_SHOWN}
-    [row] = fetch(HEADS, values | {"profile": profile, "fallback": fallback})
+    [row] = fetch(HEADS, values | {"profile": profile, "fallback": fallback, "since": since})
     project, vision, summary, handoff, contracts, tasks, standing, profiles = (_decoded(value) for value in row)
     limits = {name: project[name] for name in ("name", "max_input_tokens", "default_profile")}
     return Heads(

@@ -29,6 +29,7 @@ from sessions.context.material import (
 )
 from sessions.context.vocabulary import Dialect, LimitOrigin
 from sessions.facts import contract_fact, event_facts, handoff_fact, profile_fact, summary_fact, vision_fact
+from sessions.fallen import Fall, Fallen, fallen_in, handoff_without, without_fallen
 from sessions.gathering import REVISIONS, Gathered
 from sessions.models import Event, Session
 from sessions.profiles import Chosen
@@ -43,7 +44,7 @@ def receipt_of(gathered: Gathered, chosen: Chosen, limits: Sequence[Limit], dial
     material, heads = gathered.material, gathered.heads
     contracts = {kind: getattr(material, kind) for kind in REVISIONS}
     return {
-        "profile": [chosen.slug, chosen.version],
+        "profile": chosen.place,
         "limits": [[limit.origin.value, limit.tokens] for limit in limits],
         "dialect": dialect.value,
         "revisions": {kind: fact.ref for kind, fact in contracts.items() if fact is not None},
@@ -52,6 +53,7 @@ def receipt_of(gathered: Gathered, chosen: Chosen, limits: Sequence[Limit], dial
         "handoff": heads.handoff["id"] if heads.handoff else None,
         "thread": asdict(material.thread),
         "session": asdict(material.session),
+        "fallen": dict(gathered.fallen),
         "constraints": [fact.ref for fact in material.constraints],
         "events": _spans(gathered.event_seqs),
         "hits": [_hit(fact) for fact in material.hits],
@@ -81,7 +83,8 @@ def material_in(receipt: Receipt, session: Session, *, needed: frozenset[str]) -
     for name, row in zip(("vision", "summary", "handoff"), rows, strict=True):
         if receipt[name] is not None and row is None:
             raise Gone(GONE, code="content_no_longer_permitted")
-    vision, summary, handoff = rows
+    vision, summary, handoff = rows[0], summary_fact(rows[1]), handoff_fact(rows[2])
+    fallen = _fallen_then(receipt, fallen_in(summary, handoff))
     policy, profile = revisions.get("policy"), revisions.get("self_profile")
     return Material(
         persona=contract_fact(revisions["persona"]),
@@ -91,8 +94,8 @@ def material_in(receipt: Receipt, session: Session, *, needed: frozenset[str]) -
         vision=vision_fact(vision),
         thread=_thread(receipt["thread"]),
         session=SessionFact(**receipt["session"] | {"interruptions": tuple(receipt["session"]["interruptions"])}),
-        summary=summary_fact(summary),
-        handoff=handoff_fact(handoff),
+        summary=without_fallen(summary, fallen),
+        handoff=handoff_without(handoff, fallen),
         user_input=InputFact(**receipt["input"]),
         eligibility=_eligibility(receipt["eligibility"]),
         constraints=_constraints(receipt["constraints"]),
@@ -104,6 +107,14 @@ def material_in(receipt: Receipt, session: Session, *, needed: frozenset[str]) -
         now=receipt["now"],
         warnings=tuple(receipt["warnings"]),
     )
+
+
+def _fallen_then(receipt: Receipt, now: Fallen) -> Fallen:
+    """Return what had fallen when the packet was compiled; raises Gone for what was revoked since."""
+    then = {ref: Fall(fate) for ref, fate in receipt.get("fallen", {}).items()}
+    if any(fate is Fall.REVOKED and then.get(ref) is not Fall.REVOKED for ref, fate in now.items()):
+        raise Gone(GONE, code="content_no_longer_permitted")
+    return then
 
 
 def _spans(seqs: Sequence[int]) -> list[list[int]]:

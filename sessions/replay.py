@@ -1,6 +1,6 @@
 """Showing a packet again, and explaining it."""
 
-from collections.abc import Container, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -97,17 +97,25 @@ def _rebuilt(packet: ContextPacket) -> dict[str, Any]:
     decisions = decisions_in(packet)
     named = [candidate["thread_id"] for candidate in decisions["resolution"]["candidates"]]
     ids = [parse_id("thr", thread, pointer="/thread_id") for thread in named]
-    readable = {public_id("thr", pk) for pk in Thread.objects.filter(pk__in=ids).values_list("pk", flat=True)}
-    return answer_again(packet, for_reader(decisions, readable), recompile(packet, decisions))
+    readable = {
+        public_id("thr", pk): title for pk, title in Thread.objects.filter(pk__in=ids).values_list("pk", "title")
+    }
+    return answer_again(packet, for_reader(packet, decisions, readable), recompile(packet, decisions))
 
 
-def for_reader(decisions: Mapping[str, Any], readable: Container[str]) -> dict[str, Any]:
-    """Return decisions whose resolution names only threads in `readable`, public ids of those the reader may see.
+def for_reader(packet: ContextPacket, decisions: Mapping[str, Any], readable: Mapping[str, str]) -> dict[str, Any]:
+    """Return decisions whose resolution names only the threads that the reader may see: `readable`, id to title.
 
-    Whoever asked for the packet may have threads of its own that others who read the packet know nothing of.
+    Whoever asked for the packet may have threads of its own that others who read the packet know nothing of. The
+    packet's own thread is called what the packet calls it; the others are called what they are called now.
     """
-    resolution = decisions["resolution"]
-    seen = [candidate for candidate in resolution["candidates"] if candidate["thread_id"] in readable]
+    resolution, own = decisions["resolution"], packet.receipt["thread"]
+    titles = {**readable, own["thread_id"]: own["title"]}
+    seen = [
+        {**candidate, "title": titles[candidate["thread_id"]]}
+        for candidate in resolution["candidates"]
+        if candidate["thread_id"] in readable
+    ]
     return {**decisions, "resolution": {**resolution, "candidates": seen}}
 
 
@@ -118,17 +126,21 @@ def recompile(packet: ContextPacket, decisions: Mapping[str, Any]) -> Recompiled
     profile has moved on, or when the bytes are not the recorded ones. A refusal is compiled to a refusal again.
     """
     receipt = packet.receipt
-    needed = frozenset(
-        item["ref"].partition("#")[0] for layer in decisions["budget"]["layers"] for item in layer["items"]
-    )
     profile = again(*receipt["profile"])
-    material = material_in(receipt, packet.session, needed=needed)
+    material = material_in(receipt, packet.session, needed=carried_by(decisions))
     budget = build_budget(profile, phase=material.phase, risk=material.risk, limits=limits_in(receipt))
     compiled = compile_packet(material, budget, counter=profile.counter())
     prompt = None if compiled.packet is None else assemble(compiled, Dialect(receipt["dialect"]))
     if (prompt is None) != packet.refused or hash_of(compiled, prompt) != packet.packet_hash:
         raise Gone("This packet cannot be rebuilt to the bytes that were recorded.", code="packet_not_reproducible")
     return Recompiled(material=material, budget=budget, profile=profile, compiled=compiled, prompt=prompt)
+
+
+def carried_by(decisions: Mapping[str, Any]) -> frozenset[str]:
+    """Return the refs of the sources that a packet carried, from its decisions."""
+    return frozenset(
+        item["ref"].partition("#")[0] for layer in decisions["budget"]["layers"] for item in layer["items"]
+    )
 
 
 def answer_again(packet: ContextPacket, decisions: Mapping[str, Any], again: Recompiled) -> dict[str, Any]:

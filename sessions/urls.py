@@ -3,6 +3,7 @@
 from django.urls import URLPattern, path
 
 from sessions.artifact_views import artifact, evidence
+from sessions.effect_views import proposal_effect
 from sessions.packet_views import compare_contexts, context, context_json, context_layer, context_why, contexts
 from sessions.say_views import retire, say
 from sessions.session_views import session
@@ -16,6 +17,7 @@ urlpatterns: list[URLPattern] = [
     path("threads/<str:thread_id>/retire", retire, name="retire"),
     path("artifacts/<str:artifact_id>/", artifact, name="artifact"),
     path("evidence/", evidence, name="evidence"),
+    path("proposals/<str:proposal_id>/effect", proposal_effect, name="proposal_effect"),
     path("contexts/", contexts, name="contexts"),
     path("contexts/compare", compare_contexts, name="compare_contexts"),
     path("contexts/<str:packet_id>/", context, name="context"),

@@ -41,6 +41,25 @@
     setTimeout(() => { delete form.dataset.sent; }, 4000);
   });
 
+  // In a list of rows j and k move between them; only while the focus is in the list, so that they type elsewhere.
+  document.addEventListener("keydown", (event) => {
+    const list = event.target.closest("[data-rows]");
+    const step = { j: 1, k: -1 }[event.key];
+    if (!list || !step || event.ctrlKey || event.metaKey || event.altKey) return;
+    const rows = [...list.querySelectorAll("[data-row]")];
+    const here = rows.indexOf(event.target.closest("tr").querySelector("[data-row]"));
+    rows[Math.min(Math.max(here + step, 0), rows.length - 1)].focus();
+  });
+
+  // Where a decision is taken the number keys mark a way, while the focus is in there and nobody types. They send nothing.
+  document.addEventListener("keydown", (event) => {
+    const desk = event.target.closest("[data-keys]");
+    const types = event.target.matches("textarea, select, input:not([type=radio], [type=checkbox])");
+    if (!desk || types || event.ctrlKey || event.metaKey || event.altKey || !/^[1-9]$/.test(event.key)) return;
+    const way = desk.querySelector(`[data-key="${event.key}"]:enabled`);
+    if (way) { way.checked = true; way.focus(); }
+  });
+
   // After a part of the page was replaced: its heading takes the focus, and buttons in it are made ready.
   document.addEventListener("htmx:after:swap", () => {
     prepare(document);

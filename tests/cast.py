@@ -81,14 +81,17 @@ def _encoded(body: Any) -> Any:
     return body if isinstance(body, str | bytes) or body is None else json.dumps(body)
 
 
-def make_cast(name: str = "alpha") -> Cast:
-    """Make a project with its contracts, an owner, a dev, a tester and a personal agent, each with a key."""
+def make_cast(name: str = "alpha", *, policy: dict[str, Any] | None = None) -> Cast:
+    """Make a project with its contracts, an owner, a dev, a tester and a personal agent, each with a key.
+
+    `policy` adds to what the policy of the cast says.
+    """
     now = timezone.now()
     account = User.objects.create_user(username=f"owner-{name}")
     project, human = create_project(name, owner=account, now=now)
     with project_scope(acting_as(human)):
         install(ContractKind.PERSONA, "default", PERSONA, by=human, reason="cast", now=now)
-        install(ContractKind.POLICY, "default", POLICY, by=human, reason="cast", now=now)
+        install(ContractKind.POLICY, "default", POLICY | (policy or {}), by=human, reason="cast", now=now)
         for role in ROLES:
             body = {"slug": role, "duties": [f"do the work of {role}"], "hard_boundaries": ["do not merge alone"]}
             install(ContractKind.ROLE, role, body, by=human, reason="cast", now=now)

@@ -10,6 +10,7 @@ from governance.models import User
 from greywind_site.demo import DemoCredentials, ensure_demo
 from tests.browser.addresses import crawl
 from tests.databases import Kept
+from tests.site.console_cast import proven
 
 MOST_FOLLOWED = 4  # pages of one kind that are read for links; fewer of them are looked at
 _kept: dict[str, tuple[Kept, DemoCredentials]] = {}
@@ -38,5 +39,6 @@ def pages_of(owner: User) -> Mapping[str, Sequence[str]]:
     if owner.pk not in _pages:
         client = Client(headers={"Accept-Language": "en"})
         client.force_login(owner)
+        proven(client)
         _pages[owner.pk] = crawl(client, most=MOST_FOLLOWED)
     return _pages[owner.pk]

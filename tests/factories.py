@@ -18,9 +18,21 @@ from governance.proposals import propose as propose_contract
 from governance.replays import claim
 from governance.schemas import body_hash
 from governance.scope import project_scope
-from governance.vocabulary import ActorKind, Audience, ContractKind, DecisionVerb, InboxKind
-from memories.models import Injection, Memory, MemoryParent
-from memories.vocabulary import MemoryType
+from governance.vocabulary import Audience, ContractKind, DecisionVerb, InboxKind, ProofKind
+from memories.models import (
+    Claim,
+    Conflict,
+    ConflictSide,
+    Consolidation,
+    Feedback,
+    Injection,
+    Memory,
+    MemoryParent,
+    MemoryRead,
+    Offer,
+    Settlement,
+)
+from memories.vocabulary import FeedbackKind, MemoryType, OfferState, ReadThrough, SettlementVerb, SideRole
 from memories.writes import EvidenceWish, MemoryWish, admit, propose
 from sessions.asking import ContextAsk
 from sessions.context.material import InputFact
@@ -155,29 +167,50 @@ def make_memories(
     by: Member, human: Member, *, canary: str, evidence: str, private: bool = False, now: datetime
 ) -> dict[str, Any]:
     """Propose two memories, and admit the first on a human's word where a human may see it."""
-    cited = [EvidenceWish(ref=evidence, quote=f"the words of {canary}")]
+    # What a user said is used once a human has seen it, what a tool gave waits for one in any case.
+    cited = {
+        f"The tide tables of {canary} begin at noon.": EvidenceWish(ref=evidence, quote=f"tide tables of {canary}"),
+        f"The tide office of {canary} moved.": EvidenceWish(ref=f"{evidence.rpartition('/')[0]}/2", quote=canary),
+    }
     reason = f"because of {canary}"
     with project_scope(by.acting):
         wishes = [
-            MemoryWish(content=text, type=MemoryType.SEMANTIC, private=private, evidence=cited, change_reason=reason)
-            for text in (f"The tide tables of {canary} begin at noon.", f"The tide office of {canary} moved.")
+            MemoryWish(content=text, type=MemoryType.SEMANTIC, private=private, evidence=[ref], change_reason=reason)
+            for text, ref in cited.items()
         ]
         memory, candidate = (propose(by.acting, wish, now=now) for wish in wishes)
         MemoryParent.objects.create(project_id=memory.project_id, memory=candidate, parent=memory, reason=reason)
-    if private:
-        _admit_private(by, memory, now=now)
-    else:
+    if not private:  # nobody else could let in what its writer alone reads
         with project_scope(human.acting):
             admit(human.acting, Memory.objects.get(pk=memory.pk), reason="seen", now=now)
     with project_scope(by.acting):
         memory.refresh_from_db()
+    make_dispute(by, memory, candidate, canary=canary, now=now)
     return {"memory": memory, "candidate": candidate}
 
 
-def _admit_private(by: Member, memory: Memory, *, now: datetime) -> None:
-    """A private memory is admitted by its owner's hand: nobody else's scope sees it."""
-    with project_scope(replace(by.acting, kind=ActorKind.HUMAN)) as scope:
-        admit(scope.acting, memory, reason="seen", now=now)
+def make_dispute(by: Member, memory: Memory, candidate: Memory, *, canary: str, now: datetime) -> None:
+    """Write a claim, a settled conflict of two memories, what was said of one, who read it, and a consolidation."""
+    home = {"project_id": memory.project_id, "created_at": now}
+    reach = {"audience": memory.audience, "owner_id": memory.owner_id}
+    claim = {"ordinal": 90, "subject_key": canary, "subject_text": canary, "attribute": "begin", "value": "noon"}
+    with project_scope(by.acting):
+        Claim.objects.create(memory=memory, **claim, **home)
+        conflict = Conflict.objects.create(
+            key=canary, subject_text=canary, opened_by_id=by.actor.pk, updated_at=now, **home, **reach
+        )
+        side = {"conflict": conflict, "knowledge_before": "inferred", "joined_at": now, **home}
+        ConflictSide.objects.create(memory=memory, role=SideRole.OLD, **side)
+        ConflictSide.objects.create(memory=candidate, role=SideRole.NEW, **side)
+        decided = {"verb": SettlementVerb.KEEP_OLD, "seen_version": 1, "seen_hash": "sha256:0", "text": canary}
+        Settlement.objects.create(conflict=conflict, decider_id=by.actor.pk, **decided, **home)
+        Conflict.objects.filter(pk=conflict.pk).update(state="settled")
+        Feedback.objects.create(memory=memory, actor_id=by.actor.pk, kind=FeedbackKind.USEFUL, note=canary, **home)
+        MemoryRead.objects.create(memory=memory, actor_id=by.actor.pk, through=ReadThrough.API, **home)
+        Consolidation.objects.create(work=canary[:24], counts={"seen": 1}, **home, **reach)
+        asked = {"memory_version": 1, "asked_by_id": by.actor.pk, "human_id": by.actor.owned_by_id or by.actor.pk}
+        offer = Offer.objects.create(memory=memory, content=canary, reason=canary, **asked, **home)
+        Offer.objects.filter(pk=offer.pk).update(state=OfferState.DECLINED)
 
 
 def make_packet(by: Member, session: Session, *, canary: str, now: datetime) -> tuple[ContextPacket, str]:
@@ -215,8 +248,6 @@ def make_engine_rows(
         if not Injection.objects.filter(memory=memory).exists():
             reach = {"audience": memory.audience, "owner_id": memory.owner_id}
             Injection.objects.create(memory=memory, packet_id=packet.pk, at=now, **home, **reach)
-        matter = {"kind": InboxKind.CANDIDATE, "ref": f"memory://{candidate.public_id}@1", "title": f"new {canary}"}
-        reach = {"audience": session.audience, "owner_id": session.owner_id}
         return {
             "handoff": _handoff(session, canary=canary, author=by, now=now),
             "summary": WorkSummary.objects.create(
@@ -228,7 +259,7 @@ def make_engine_rows(
                 tokens_o200k=3,
                 **made,
             ),
-            "inbox": InboxItem.objects.create(**home, **matter, **reach),
+            "inbox": InboxItem.objects.get(kind=InboxKind.CANDIDATE, ref=f"memory://{candidate.public_id}@1"),
             "answer": StoredAnswer.objects.get(idempotency_key=f"key-{canary}"),
         }
 
@@ -260,6 +291,7 @@ def make_proposal(by: Member, human: Member, *, canary: str, now: datetime) -> P
             expected_version=1,
             seen_hash=seen.seen_hash,
             text=f"say more of {canary}",
+            proof=ProofKind.PASSWORD,
         )
         decide(human.acting, made[1], wish, now=now)
     return made[0]

@@ -12,7 +12,7 @@ from governance.people import invite
 from governance.proposal_reading import sight
 from governance.proposals import ProposalWish, propose
 from governance.scope import project_scope
-from governance.vocabulary import ContractKind, DecisionReason, DecisionVerb, MembershipLevel
+from governance.vocabulary import ContractKind, DecisionReason, DecisionVerb, MembershipLevel, ProofKind
 from tests.cast import Cast
 
 SOFT = {"name": "灰风", "speaking_style": "warm"}  # what a persona is changed to, where that is all
@@ -29,7 +29,7 @@ def decided(who: Acting, proposal: Proposal, verb: DecisionVerb = DecisionVerb.A
     """Decide on a proposal as it stands now."""
     with project_scope(who):
         seen = sight(Proposal.objects.get(pk=proposal.pk))
-        bound = {"expected_version": seen.proposal.version, "seen_hash": seen.seen_hash}
+        bound = {"expected_version": seen.proposal.version, "seen_hash": seen.seen_hash, "proof": ProofKind.PASSWORD}
         wish = DecisionWish(verb=verb, **(bound | {"reason_code": DecisionReason.WRONG, "text": "so"} | more))
         return decide(who, proposal, wish, now=timezone.now())
 

@@ -7,7 +7,7 @@ import pytest
 from django.db import connection
 
 from tests.cast import Cast, make_cast
-from tests.databases import Shipped
+from tests.databases import Kept
 from tests.factories import World, seed
 
 
@@ -25,7 +25,7 @@ class Stage:
 @pytest.fixture(scope="module")
 def stage(django_db_setup: None, django_db_blocker) -> Iterator[Stage]:
     with django_db_blocker.unblock():
-        shipped = Shipped(str(connection.settings_dict["NAME"]))
+        shipped = Kept(str(connection.settings_dict["NAME"]))
         try:
             yield _stage()
         finally:

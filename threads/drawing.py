@@ -1,8 +1,12 @@
-"""Tasks and what they wait for as a drawing: columns by depth, curves between them. Pure: values in, numbers out."""
+"""What follows from what as a drawing, such as tasks and what they wait for: columns by depth, curves between them.
+
+Pure: values in, numbers out.
+"""
 
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 
 from governance.languages import language_of
 from threads.titles import graphemes
@@ -27,13 +31,17 @@ MARKS: Mapping[TaskState, str] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Node:
-    """A task to draw, by public id, and the ids of what it waits for. `elsewhere`: it belongs to another thread."""
+    """A task to draw, by public id, and the ids of what it waits for. `elsewhere`: it belongs to another thread.
+
+    What is no task says by which `mark` its state is drawn, a path of 14 by 14.
+    """
 
     id: str
     title: str
-    state: TaskState
+    state: StrEnum
     after: Sequence[str] = ()
     elsewhere: bool = False
+    mark: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -154,7 +162,7 @@ def _box(node: Node, column: int, row: int) -> Box:
         x=MARGIN + column * (BOX_WIDTH + GAP_ACROSS),
         y=MARGIN + row * (BOX_HEIGHT + GAP_DOWN),
         lines=cut(node.title),
-        mark=MARKS[node.state],
+        mark=node.mark or MARKS[TaskState(node.state)],
     )
 
 

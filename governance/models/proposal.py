@@ -3,11 +3,12 @@ from typing import ClassVar
 from django.db import models
 
 from governance.models.base import ProjectRow, choices, one_of, scoped_fk
-from governance.vocabulary import ContractKind, MembershipLevel, ProposalState, Risk
+from governance.vocabulary import MembershipLevel, ProposalKind, ProposalState, Risk
 
 
 class Proposal(ProjectRow):
-    """A change of a contract that somebody asked for. What it says stands in its texts, one for each version.
+    """A change of a contract, or a memory to share, that somebody asked for. What it says stands in its texts, one for
+    each version.
 
     Proposals are the project's: whoever may read the project may read what is proposed for it and what was decided.
     `version` is that of the newest text; only the table of texts moves it.
@@ -15,7 +16,7 @@ class Proposal(ProjectRow):
 
     PREFIX: ClassVar[str] = "prp"
 
-    kind = models.CharField(max_length=16, choices=choices(ContractKind))
+    kind = models.CharField(max_length=16, choices=choices(ProposalKind))
     slug = models.CharField(max_length=64)
     contract = scoped_fk("governance.Contract", null=True)
     subject = scoped_fk("governance.Actor", null=True)
@@ -28,7 +29,7 @@ class Proposal(ProjectRow):
 
     class Meta:
         constraints = [
-            one_of("kind", ContractKind, name="proposal_kind_known"),
+            one_of("kind", ProposalKind, name="proposal_kind_known"),
             one_of("state", ProposalState, name="proposal_state_known"),
         ]
         indexes = [

@@ -1,6 +1,6 @@
 """Signing in and out, and the look of the pages."""
 
-from typing import override
+from typing import Any, override
 
 import structlog
 from django.conf import settings
@@ -13,11 +13,14 @@ from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext_lazy, ngettext
 from django.views.decorators.http import require_POST
 
+from governance.vocabulary import ProofKind
 from greywind_site.console.look import COOKIE, FOLLOW_SYSTEM, LOOKS
 from greywind_site.console.throttle import CountingAway, Throttled, one_attempt
+from greywind_site.identity.entering import A_YEAR, arrive
+from greywind_site.identity.judging import AWAY
+from greywind_site.identity.provider import oidc
 
 log = structlog.get_logger("greywind.console")
-A_YEAR = 365 * 24 * 3600
 
 
 class SignInForm(AuthenticationForm):
@@ -42,7 +45,7 @@ class SignIn(LoginView):
         try:
             with one_attempt(request.POST.get("username", ""), address, now=timezone.now()) as attempt:
                 response: HttpResponse = super().post(request, *args, **kwargs)
-                attempt.succeeded = request.user.is_authenticated
+                attempt.succeeded = response.status_code < 400  # a right password leads on, in or to the second step
         except Throttled as throttled:
             return self._refused(_wait_text(throttled.seconds), status=429, retry_after=throttled.seconds)
         except CountingAway:
@@ -52,11 +55,11 @@ class SignIn(LoginView):
 
     @override
     def form_valid(self, form: AuthenticationForm) -> HttpResponse:
-        response = super().form_valid(form)
-        language = form.get_user().language
-        if language:
-            response.set_cookie(settings.LANGUAGE_COOKIE_NAME, language, max_age=A_YEAR, samesite="Lax")
-        return response
+        return arrive(self.request, form.get_user(), how=ProofKind.PASSWORD, to=self.get_success_url())
+
+    @override
+    def get_context_data(self, **context: Any) -> dict[str, Any]:
+        return super().get_context_data(provider=oidc() if oidc().issuer else None, **context)
 
     @override
     def form_invalid(self, form: AuthenticationForm) -> HttpResponse:
@@ -68,9 +71,6 @@ class SignIn(LoginView):
         response = self.render_to_response(self.get_context_data(form=form, refusal=text), status=status)
         response["Retry-After"] = str(retry_after)
         return response
-
-
-AWAY = gettext_lazy("Signing in is not possible at this moment. Try again in a few seconds.")
 
 
 def _wait_text(seconds: int) -> str:

@@ -9,7 +9,7 @@ from django.db.models.functions import Coalesce
 from governance.actors import Acting
 from governance.models import Project
 from memories.models import Memory
-from memories.vocabulary import MemoryStatus
+from memories.vocabulary import PENDING
 from sessions.models import ContextPacket, Session
 from sessions.vocabulary import SessionState
 
@@ -34,7 +34,7 @@ def attention_of(acting: Acting, *, now: datetime) -> Attention:
     """Count, in the open scope, what the actor may see of it."""
     refused = ContextPacket.objects.filter(refused=True, created_at__gte=now - RECENT)
     interrupted = Session.objects.filter(state=SessionState.INTERRUPTED)
-    candidates = Memory.objects.filter(status=MemoryStatus.CANDIDATE)
+    candidates = Memory.objects.filter(status__in=PENDING)
     row = (
         Project.objects.filter(pk=acting.project_id)
         .annotate(refused=_count(refused), interrupted=_count(interrupted), candidates=_count(candidates))

@@ -1,173 +1,184 @@
-"""What waits for a decision across the projects of an account, one statement in the scope of each."""
+"""What waits for a human across the projects of an account, one statement in the scope of each."""
 
 import heapq
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
-from datetime import datetime, timedelta
-from enum import StrEnum
+import uuid
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
-from django.db.models import Case, Exists, F, IntegerField, OuterRef, Q, QuerySet, Value, When
-from django.db.models.functions import Coalesce
+from django.contrib.postgres.expressions import ArraySubquery
+from django.db.models import Min
+from django.db.models.expressions import Subquery
 
 from governance.actors import Acting
-from governance.ids import public_id
 from governance.invisible import made_visible
 from governance.languages import language_of
-from governance.models import Decision, Membership, Proposal, ProposalText
+from governance.models import InboxItem, Project
 from governance.scope import project_scope
 from governance.seats import Seat
 from governance.vocabulary import (
     ActorKind,
-    ContractKind,
+    InboxKind,
+    InboxState,
     MembershipLevel,
+    ProposalKind,
     ProposalState,
     Risk,
     rank,
 )
+from greywind_site.console.inbox_rows import (
+    Filters,
+    Sort,
+    Tab,
+    counted,
+    item_rows,
+    narrowed,
+    ordered,
+    proposed_rows,
+    shaped,
+    snoozed_rows,
+    tab_rows,
+)
 
 MOST = 100  # lines of one page; the filters narrow it
-LATELY = timedelta(days=30)
-DECIDED = (ProposalState.APPROVED, ProposalState.REJECTED, ProposalState.CHANGES_REQUESTED)
 
 
-class Tab(StrEnum):
-    """The parts of the inbox."""
-
-    WAITING = "waiting"
-    MINE = "mine"
-    OPEN = "open"
-    DECIDED = "decided"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Filters:
-    """What the inbox is narrowed to; an empty text narrows nothing."""
-
-    kind: str = ""
-    risk: str = ""
-    project: str = ""
-
-    @property
-    def any(self) -> bool:
-        return any(getattr(self, field.name) for field in fields(self))
+OWN_ORDER: Mapping[Tab, Sort] = {
+    Tab.WAITING: Sort.URGENT,
+    Tab.MINE: Sort.NEWEST,
+    Tab.SNOOZED: Sort.WAKING,
+    Tab.DECIDED: Sort.NEWEST,
+    Tab.OPEN: Sort.URGENT,
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InboxLine:
-    """One proposal of the inbox."""
+    """One matter of the inbox. Of a proposal it knows which contract, and where it stands; names are '' for nobody."""
 
     seat: Seat
-    proposal_id: str
+    item_id: str
+    kind: InboxKind
+    ref: str
     title: str
-    kind: ContractKind
+    contract: ProposalKind | None
     slug: str
-    state: ProposalState
+    state: ProposalState | InboxState
     risk: Risk
     proposer: str
     human: str
+    assignee: str
+    is_mine: bool
     at: datetime
+    wakes_at: datetime | None
+    awaits_evidence: bool
+
+    @property
+    def matter_id(self) -> str:
+        """The public id of what it is about."""
+        return self.ref.partition("://")[2].partition("@")[0].partition("/")[0]
 
     @property
     def language(self) -> str:
         return language_of(self.title)
 
-    @property
-    def urgency(self) -> tuple[int, datetime, str]:
-        """Highest risk first, then the oldest."""
-        return -rank(self.risk), self.at, self.proposal_id
-
 
 @dataclass(frozen=True, slots=True)
 class Inbox:
-    """The lines of one tab; `more` says that the list was cut."""
+    """The lines of one tab. `more` says that the list was cut, `counts` how many there are of each kind in it, with
+    every filter but that of the kind; `wakes_at` is when the next snoozed matter is open again.
+    """
 
     lines: Sequence[InboxLine]
     more: bool
+    counts: Mapping[InboxKind, int]
+    wakes_at: datetime | None
+
+
+KEYS: Mapping[Sort, Callable[[InboxLine], tuple[Any, ...]]] = {
+    Sort.URGENT: lambda line: (-rank(line.risk), line.at, line.ref),
+    Sort.OLDEST: lambda line: (line.at, line.ref),
+    Sort.NEWEST: lambda line: (-line.at.timestamp(), line.ref),
+    Sort.WAKING: lambda line: (line.wakes_at is None, line.wakes_at or line.at, line.ref),
+}
 
 
 def inbox_of(seats: Sequence[Seat], tab: Tab, filters: Filters, *, now: datetime, trace_id: str) -> Inbox:
-    """Return what a tab holds in these projects: the waiting ones oldest high risk first, the decided newest first."""
+    """Return what a tab holds in these projects, in the order that the filters ask for, else in the tab's own."""
+    order = Sort(filters.sort) if filters.sort else OWN_ORDER[tab]
     wanted = [seat for seat in seats if filters.project in ("", seat.public_id)]
-    found = [line for seat in wanted for line in _lines(seat, tab, filters, now=now, trace_id=trace_id)]
-    if tab in (Tab.WAITING, Tab.OPEN):
-        lines = heapq.nsmallest(MOST + 1, found, key=lambda line: line.urgency)
-    else:
-        lines = heapq.nlargest(MOST + 1, found, key=lambda line: (line.at, line.proposal_id))
-    return Inbox(lines[:MOST], len(lines) > MOST)
+    parts = [_part(seat, tab, filters, order=order, now=now, trace_id=trace_id) for seat in wanted]
+    lines = heapq.nsmallest(MOST + 1, (line for part in parts for line in part.lines), key=KEYS[order])
+    return Inbox(
+        lines[:MOST],
+        len(lines) > MOST or any(part.more for part in parts),
+        {kind: total for kind in InboxKind if (total := sum(part.counts.get(kind, 0) for part in parts))},
+        min((part.wakes_at for part in parts if part.wakes_at), default=None),
+    )
 
 
-def next_after(inbox: Inbox, proposal_id: str) -> InboxLine | None:
-    """Return the first line that is another proposal than the one just decided."""
-    return next((line for line in inbox.lines if line.proposal_id != proposal_id), None)
+def next_after(inbox: Inbox, named: str) -> InboxLine | None:
+    """Return the line that follows the named matter or item; the first where that is no longer among them."""
+    place = next((n for n, line in enumerate(inbox.lines) if named in (line.matter_id, line.item_id)), None)
+    if place is None:
+        return inbox.lines[0] if inbox.lines else None
+    return inbox.lines[place + 1] if place + 1 < len(inbox.lines) else None
 
 
-def _lines(seat: Seat, tab: Tab, filters: Filters, *, now: datetime, trace_id: str) -> list[InboxLine]:
-    acting = Acting(project_id=seat.project_id, actor_id=seat.actor_id, kind=ActorKind.HUMAN, trace_id=trace_id)
-    if tab is Tab.WAITING and seat.level == MembershipLevel.VIEWER:
-        return []
+def line_of(acting: Acting, seat: Seat, item_id: uuid.UUID, *, now: datetime) -> InboxLine | None:
+    """Return one matter by its item, whatever its state; None where the actor may not read it."""
     with project_scope(acting, read_only=True):
-        rows = _narrowed(_of_tab(seat, tab, now=now), filters).values(
-            "title", "risk", "moment", "proposal_id", kind=F("proposal__kind"), slug=F("proposal__slug"),
-            state=F("proposal__state"), proposer=F("proposal__proposer__name"),
-            human=F("proposal__proposer__owned_by__name"),
-        )  # fmt: skip
-        return [_line(seat, row) for row in rows[: MOST + 1]]
+        found = shaped(item_rows(seat, now=now).filter(pk=item_id)).first()
+    return _line(seat, found["line"]) if found else None
 
 
-def _of_tab(seat: Seat, tab: Tab, *, now: datetime) -> QuerySet[Any]:
-    """Return the newest texts of the proposals of a tab, in its order, each with its `moment`."""
-    rows = ProposalText.objects.filter(project_id=seat.project_id, version=F("proposal__version"))
-    if tab is Tab.DECIDED:
-        last = Decision.objects.filter(proposal=OuterRef("proposal")).order_by("-created_at").values("created_at")
-        said = rows.annotate(moment=Coalesce(F("proposal__closed_at"), last[:1]))
-        return said.filter(proposal__state__in=DECIDED, moment__gte=now - LATELY).order_by("-moment", "-proposal_id")
-    dated = rows.annotate(moment=F("proposal__created_at"))
-    if tab is Tab.MINE:
-        mine = Q(proposal__proposer_id=seat.actor_id) | Q(proposal__proposer__owned_by_id=seat.actor_id)
-        return dated.filter(mine).order_by("-moment", "-proposal_id")
-    weight = Case(*(When(risk=risk, then=Value(rank(risk))) for risk in Risk), output_field=IntegerField())
-    waiting = dated.filter(proposal__state=ProposalState.OPEN).order_by(weight.desc(), "moment", "proposal_id")
-    return _for_me(waiting, seat) if tab is Tab.WAITING else waiting
-
-
-def _for_me(rows: QuerySet[Any], seat: Seat) -> QuerySet[Any]:
-    """Keep what the seat's human may decide: the same rule as `eligibility.bar`, as one condition."""
-    decided = Decision.objects.filter(
-        proposal=OuterRef("proposal"), version=OuterRef("version"), decider_id=seat.actor_id
-    )
-    wrote = ProposalText.objects.filter(
-        Q(author_id=seat.actor_id)
-        | Q(author__kind=ActorKind.AGENT, author__owned_by_id=seat.actor_id)
-        | Q(proposal__proposer_id=seat.actor_id)
-        | Q(proposal__proposer__kind=ActorKind.AGENT, proposal__proposer__owned_by_id=seat.actor_id),
-        proposal=OuterRef("proposal"),
-    )
-    reach = [level for level in MembershipLevel if rank(level) <= rank(seat.level)]
-    humans = Membership.objects.filter(actor__kind=ActorKind.HUMAN, actor__active=True, actor__user__is_active=True)
-    others = humans.exclude(actor_id=seat.actor_id)
-    owners = others.filter(level=MembershipLevel.OWNER)
-    either = others.filter(level__in=[MembershipLevel.MAINTAINER, MembershipLevel.OWNER])
-    alone = Q(level=MembershipLevel.OWNER) & ~Exists(owners) | Q(level=MembershipLevel.MAINTAINER) & ~Exists(either)
-    return rows.filter(~Exists(decided), Q(risk=Risk.LOW) | ~Exists(wrote) | alone, level__in=reach)
-
-
-def _narrowed(rows: QuerySet[Any], filters: Filters) -> QuerySet[Any]:
-    if filters.kind:
-        rows = rows.filter(proposal__kind=filters.kind)
-    return rows.filter(risk=filters.risk) if filters.risk else rows
+def _part(seat: Seat, tab: Tab, filters: Filters, *, order: Sort, now: datetime, trace_id: str) -> Inbox:
+    """Read one project: its lines, its counts and its next waking in one statement."""
+    if tab is Tab.WAITING and seat.level == MembershipLevel.VIEWER:
+        return Inbox([], False, {}, None)
+    acting = Acting(project_id=seat.project_id, actor_id=seat.actor_id, kind=ActorKind.HUMAN, trace_id=trace_id)
+    rows = proposed_rows(seat) if tab is Tab.MINE else tab_rows(seat, tab, now=now)
+    kept = narrowed(rows, filters, seat)
+    one_kind = narrowed(kept, filters, seat, by_kind=True)
+    asleep = snoozed_rows(seat, now=now).values("project_id").annotate(at=Min("snoozed_until")).values("at")
+    with project_scope(acting, read_only=True):
+        found, counts, wakes_at = (
+            Project.objects.filter(pk=seat.project_id)
+            .annotate(
+                found=ArraySubquery(shaped(ordered(one_kind, order))[: MOST + 1]),
+                counts=ArraySubquery(counted(kept)),
+                wakes=Subquery(asleep),
+            )
+            .values_list("found", "counts", "wakes")
+            .get()
+        )
+    lines = [_line(seat, row) for row in found]
+    return Inbox(lines, len(lines) > MOST, {InboxKind(row["kind"]): row["n"] for row in counts}, wakes_at)
 
 
 def _line(seat: Seat, row: Mapping[str, Any]) -> InboxLine:
+    about = row["about"] or {}
+    snoozed = row["state"] == InboxState.SNOOZED
     return InboxLine(
         seat=seat,
-        proposal_id=public_id(Proposal.PREFIX, row["proposal_id"]),
+        item_id=_public(InboxItem.PREFIX, row["id"]),
+        kind=InboxKind(row["kind"]),
+        ref=row["ref"],
         title=made_visible(row["title"]),
-        kind=ContractKind(row["kind"]),
-        slug=row["slug"],
-        state=ProposalState(row["state"]),
+        contract=ProposalKind(about["kind"]) if about else None,
+        slug=about.get("slug", ""),
+        state=ProposalState(about["state"]) if about and not snoozed else InboxState(row["state"]),
         risk=Risk(row["risk"]),
-        proposer=row["proposer"],
-        human=row["human"] or "",
-        at=row["moment"],
+        proposer=made_visible(about.get("proposer") or row["opener"] or ""),
+        human=made_visible(about.get("human") or row["behind"] or ""),
+        assignee=made_visible(row["assignee"] or ""),
+        is_mine=row["assignee_id"] == str(seat.actor_id),
+        at=datetime.fromisoformat(row["moment"]),
+        wakes_at=datetime.fromisoformat(row["wakes"]) if snoozed and row["wakes"] else None,
+        awaits_evidence=bool(snoozed and row["awaits"]),
     )
+
+
+def _public(prefix: str, text: str | None) -> str:
+    return f"{prefix}_{text.replace('-', '')}" if text else ""

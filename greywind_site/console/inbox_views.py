@@ -1,62 +1,87 @@
 """The inbox: of one project, and of all that an account is in."""
 
-from typing import Any
+from typing import Any, cast
 
 from django import forms
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.functional import Promise
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext, gettext_lazy
 from django.views.decorators.http import require_safe
 
 from governance.forms import ConsoleForm
-from governance.pages import FRAGMENT, Desk, account_page, project_page, show
+from governance.pages import FRAGMENT, Desk, account_page, done, project_page, show
 from governance.proposal_words import CONTRACT_KINDS, risk_choices
 from governance.seats import Seat, seats_of
-from governance.vocabulary import ContractKind
-from greywind_site.console.inbox import Filters, Inbox, Tab, inbox_of, next_after
+from governance.vocabulary import InboxKind, ProposalKind, ProposalState
+from greywind_site.console.inbox import OWN_ORDER, Inbox, InboxLine, inbox_of, next_after
+from greywind_site.console.inbox_rows import Filters, Sort, Tab
+from greywind_site.console.inbox_words import INBOX_KINDS, TABS, address_of
 
-TABS: list[tuple[Tab, Promise]] = [
-    (Tab.WAITING, gettext_lazy("Waits for me")),
-    (Tab.MINE, gettext_lazy("Proposed by me")),
-    (Tab.OPEN, gettext_lazy("All open")),
-    (Tab.DECIDED, gettext_lazy("Decided lately")),
-]
 ANY = gettext_lazy("any")
+ASSIGNEES: list[tuple[str, Promise]] = [
+    ("", ANY),
+    ("me", gettext_lazy("me")),
+    ("nobody", gettext_lazy("nobody")),
+    ("others", gettext_lazy("somebody else")),
+]
+
+
+def _kinds() -> list[tuple[Any, Any]]:
+    matters = [(kind.value, INBOX_KINDS[InboxKind][kind]) for kind in InboxKind]
+    contracts = [(kind.value, CONTRACT_KINDS[ProposalKind][kind]) for kind in ProposalKind]
+    return [("", ANY), *matters, (gettext_lazy("proposals of a"), contracts)]
 
 
 class InboxForm(ConsoleForm):
     """What the inbox is narrowed to."""
 
-    kind = forms.ChoiceField(
-        label=gettext_lazy("Kind"),
-        choices=[("", ANY), *((kind.value, CONTRACT_KINDS[ContractKind][kind]) for kind in ContractKind)],
+    q = forms.CharField(label=gettext_lazy("Words of the title"), max_length=200, required=False)
+    kind = forms.ChoiceField(label=gettext_lazy("Kind"), choices=_kinds, required=False)
+    risk = forms.ChoiceField(label=gettext_lazy("Risk"), choices=[("", ANY), *risk_choices()], required=False)
+    assignee = forms.ChoiceField(label=gettext_lazy("Who looks at it"), choices=ASSIGNEES, required=False)
+    state = forms.ChoiceField(
+        label=gettext_lazy("State"),
+        choices=[("", ANY), *((state.value, CONTRACT_KINDS[ProposalState][state]) for state in ProposalState)],
         required=False,
     )
-    risk = forms.ChoiceField(label=gettext_lazy("Risk"), choices=[("", ANY), *risk_choices()], required=False)
+    sort = forms.ChoiceField(
+        label=gettext_lazy("Order"),
+        choices=[("", gettext_lazy("as usual here")), *((sort.value, INBOX_KINDS[Sort][sort]) for sort in Sort)],
+        required=False,
+    )
     project = forms.ChoiceField(label=gettext_lazy("Project"), required=False)
 
     def __init__(self, *args: Any, seats: list[Seat], **options: Any) -> None:
         super().__init__(*args, **options)
-        self.fields["project"].choices = [("", ANY), *((seat.public_id, seat.project_name) for seat in seats)]  # type: ignore[attr-defined]  # a choice field
+        choice = cast("forms.ChoiceField", self.fields["project"])
+        choice.choices = [("", ANY), *((seat.public_id, seat.project_name) for seat in seats)]
 
     def filters(self) -> Filters:
         """Return the filters; what is no choice narrows nothing."""
-        return Filters(**self.cleaned_data) if self.is_valid() else Filters()
+        self.is_valid()
+        return Filters(**self.cleaned_data)
 
 
 @account_page
 @require_safe
 def inbox(request: HttpRequest) -> HttpResponse:
-    """What waits for the account in any of its projects. `?next=` goes to the next one after that."""
+    """What waits for the account in any of its projects. `?next=` goes to the one after that."""
     seats = seats_of(request.user)
     if "next" in request.GET:
-        return _to_next(request, seats)
+        return _to_next(request, seats, after=request.GET["next"])
     shown = _shown(request, seats, here=reverse("inbox"))
     name = "console/inbox.html#lines" if FRAGMENT in request.headers else "console/inbox.html"
     return render(request, name, shown | {"several": True})
+
+
+@account_page
+@require_safe
+def inbox_next(request: HttpRequest) -> HttpResponse:
+    """Go to what waits after the matter `?after=`, under the same filters; without it, to the first."""
+    return _to_next(request, seats_of(request.user), after=request.GET.get("after", ""))
 
 
 @project_page
@@ -69,21 +94,49 @@ def project_inbox(request: HttpRequest, desk: Desk) -> HttpResponse:
 
 
 def _shown(request: HttpRequest, seats: list[Seat], *, here: str) -> dict[str, Any]:
-    tab = _tab(request)
-    form = InboxForm(request.GET, seats=seats)
+    tab, form = _tab(request), InboxForm(request.GET, seats=seats)
     filters = form.filters()
     found = inbox_of(seats, tab, filters, now=timezone.now(), trace_id=request.META["greywind.trace_id"])
-    return {"tab": tab, "tabs": TABS, "form": form, "narrowed": filters.any, "inbox": found, "here": here}
+    query = request.GET.copy()
+    return {
+        "tab": tab,
+        "tabs": [(one, words, _with(query, tab=one, state="", sort="")) for one, words in TABS.items()],
+        "form": form,
+        "filters": filters,
+        "order": Sort(filters.sort) if filters.sort else OWN_ORDER[tab],
+        "inbox": found,
+        "lines": [(line, _address(line, tab)) for line in found.lines],
+        "counts": [(kind, number, _with(query, kind=kind)) for kind, number in found.counts.items()],
+        "all_kinds": _with(query, kind=""),
+        "first": reverse("inbox_next") + _with(query, tab="", project=seats[0].public_id if len(seats) == 1 else ""),
+        "here": here,
+    }
 
 
-def _to_next(request: HttpRequest, seats: list[Seat]) -> HttpResponse:
-    found: Inbox = inbox_of(
-        seats, Tab.WAITING, Filters(), now=timezone.now(), trace_id=request.META["greywind.trace_id"]
-    )
-    line = next_after(found, request.GET["next"])
+def _to_next(request: HttpRequest, seats: list[Seat], *, after: str) -> HttpResponse:
+    filters = InboxForm(request.GET, seats=seats).filters()
+    found: Inbox = inbox_of(seats, Tab.WAITING, filters, now=timezone.now(), trace_id=request.META["greywind.trace_id"])
+    line = next_after(found, after)
     if line is None:
-        return HttpResponseRedirect(reverse("inbox"))
-    return HttpResponseRedirect(f"{reverse('proposal', args=[line.seat.public_id, line.proposal_id])}?from=inbox")
+        return done(request, gettext("Nothing else waits for you here."), to=reverse("inbox"))
+    return HttpResponseRedirect(_address(line, Tab.WAITING))
+
+
+def _address(line: InboxLine, tab: Tab) -> str:
+    to = address_of(line.seat, line.kind, line.matter_id, item_id=line.item_id)
+    return f"{to}?from=inbox" if tab is Tab.WAITING else to
+
+
+def _with(query: QueryDict, **more: str) -> str:
+    """Return the address with some of its parts changed; what is '' is left out."""
+    changed = query.copy()
+    for name, value in more.items():
+        changed[name] = value
+    kept = QueryDict(mutable=True)
+    for name in ("tab", *InboxForm.base_fields):
+        if changed.get(name):
+            kept[name] = str(changed[name])
+    return f"?{kept.urlencode()}"
 
 
 def _tab(request: HttpRequest) -> Tab:

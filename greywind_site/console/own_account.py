@@ -19,10 +19,14 @@ from governance.forms import ConsoleForm, posted, status_of
 from governance.models import User
 from governance.pages import account_page, done
 from governance.project_forms import LANGUAGES
+from governance.stepping import ask, fresh_enough
 from governance.vocabulary import Language
-from greywind_site.console.account_views import A_YEAR, keep_look
+from greywind_site.console.account_views import keep_look
 from greywind_site.console.look import COOKIE, FOLLOW_SYSTEM, LOOKS
 from greywind_site.console.words import word
+from greywind_site.identity.browsers import end_others, list_browser
+from greywind_site.identity.entering import A_YEAR
+from greywind_site.identity.factors import has_second_factor
 
 
 def zones() -> list[tuple[str, str]]:
@@ -86,10 +90,14 @@ def _kept(request: HttpRequest, user: User, wanted: dict[str, str]) -> HttpRespo
 def change_password(request: HttpRequest) -> HttpResponse:
     """Choose another password; other browsers that are signed in with the old one are signed out."""
     user = _account(request)
+    if not user.must_change_password and has_second_factor(user) and not fresh_enough(request):
+        return ask(request, back=request.path)
     form = OwnPasswordForm(user, posted(request))
     if form.is_valid():
         choose_password(user, form.cleaned_data["new_password1"], trace_id=request.META["greywind.trace_id"])
+        end_others(request, user)
         update_session_auth_hash(request, user)
+        list_browser(request, user)
         words = gettext("The new password counts from now on. Other browsers have to sign in again.")
         return done(request, words, to=reverse("home"))
     first = user.must_change_password

@@ -8,15 +8,29 @@ from django.utils.translation import pgettext_lazy
 
 from governance.proposal_words import CONTRACT_KINDS
 from governance.vocabulary import KeyState, MembershipLevel
+from greywind_site.console.inbox_words import INBOX_KINDS
 from greywind_site.console.look import FOLLOW_SYSTEM
+from greywind_site.console.policy_words import POLICY_KINDS
+from memories.conflict_words import CONFLICT_KINDS
 from memories.memory_words import MEMORY_KINDS
+from memories.store_words import STORE_KINDS
 from sessions.context.vocabulary import CountMethod
 from sessions.packet_words import KINDS as PACKET_KINDS
 from sessions.session_words import SESSION_KINDS
 from threads.thread_words import KINDS as THREAD_KINDS
 
 register = template.Library()
-KINDS = {**CONTRACT_KINDS, **MEMORY_KINDS, **PACKET_KINDS, **SESSION_KINDS, **THREAD_KINDS}
+KINDS = {
+    **CONFLICT_KINDS,
+    **CONTRACT_KINDS,
+    **INBOX_KINDS,
+    **MEMORY_KINDS,
+    **PACKET_KINDS,
+    **POLICY_KINDS,
+    **SESSION_KINDS,
+    **STORE_KINDS,
+    **THREAD_KINDS,
+}
 
 WORDS: dict[StrEnum | str, Promise] = {
     MembershipLevel.VIEWER: pgettext_lazy("level", "viewer"),

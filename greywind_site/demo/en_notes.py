@@ -2,8 +2,19 @@
 
 from governance.vocabulary import Phase, Risk
 from greywind_site.demo.results import CAUSE, CUT_LINE, CUT_LINES
-from greywind_site.demo.stories import Cite, HandoffText, MemoryText, SummaryText, TaskText, VisionText, Who
-from memories.vocabulary import MemoryKind, MemoryType
+from greywind_site.demo.stories import (
+    Cite,
+    HandoffText,
+    MemoryText,
+    Opinion,
+    Refusal,
+    SummaryText,
+    TaskText,
+    VisionText,
+    Who,
+)
+from memories.vocabulary import FeedbackKind, MemoryKind, MemoryType
+from memories.writes import ClaimWish
 from sessions.context.vocabulary import SummarySection
 
 TASKS = (
@@ -134,6 +145,11 @@ MENDED_SUMMARY = SummaryText(
     evidence=((10, "12 passed, 61 MiB at the peak"), (17, "slow readers pass, leaving half-way fails")),
 )
 
+
+def _chunked(rows: str) -> ClaimWish:
+    return ClaimWish(subject="CSV export", attribute="chunk size", value=rows, unit="rows")
+
+
 BUILT_MEMORIES = (
     MemoryText(
         by=Who.DEV,
@@ -143,6 +159,13 @@ BUILT_MEMORIES = (
         importance=0.6,
         confidence=0.8,
         admitted_by=Who.OWNER,
+        opinions=(
+            Opinion(
+                by=Who.TESTER,
+                kind=FeedbackKind.USEFUL,
+                note="It told me which bytes to compare before I looked at slow readers.",
+            ),
+        ),
     ),
     MemoryText(
         by=Who.OWNER,
@@ -164,6 +187,17 @@ BUILT_MEMORIES = (
         confidence=0.7,
         corrects=0,
         reason="说得更准一些 · says more exactly what to compare",
+    ),
+    MemoryText(
+        by=Who.DEV,
+        content="The chunk size of the CSV export is 500 rows.",
+        cites=(Cite(seq=10, quote="12 passed"),),
+        kind=MemoryKind.FACT,
+        type=MemoryType.SEMANTIC,
+        importance=0.5,
+        confidence=0.9,
+        claims=(_chunked("500"),),
+        admitted_by=Who.OWNER,
     ),
 )
 CHECKED_MEMORIES = (
@@ -188,6 +222,27 @@ CHECKED_MEMORIES = (
         from_tool=True,
         admitted_by=Who.MAINTAINER,
     ),
+    # Refused by a human, who says what would change that.
+    MemoryText(
+        by=Who.TESTER,
+        content="The exports of large accounts may be mailed as a link when the connection is slow.",
+        cites=(_IN_THE_LOG,),
+        importance=0.4,
+        confidence=0.4,
+        refused=Refusal(
+            by=Who.OWNER,
+            because="Mailed links are out of scope for this change.",
+            missing="a decision of the owner that takes mailed links into scope",
+        ),
+    ),
+    # Held: it says what a role may do, and that is for a human to say.
+    MemoryText(
+        by=Who.TESTER,
+        content="Tester is allowed to raise the proxy's idle limit during a test run.",
+        cites=(_IN_THE_LOG,),
+        importance=0.5,
+        confidence=0.6,
+    ),
     # Held: nobody has read its evidence yet.
     MemoryText(
         by=Who.TESTER,
@@ -196,5 +251,18 @@ CHECKED_MEMORIES = (
         cites=(_IN_THE_LOG, Cite(seq=6)),
         importance=0.7,
         confidence=0.85,
+    ),
+)
+# It says otherwise than what was learnt before, from a source of the same weight: a conflict for a human.
+MENDED_MEMORIES = (
+    MemoryText(
+        by=Who.DEV,
+        content="The chunk size of the CSV export is 50 rows: slow readers get the whole file only with small chunks.",
+        cites=(Cite(seq=17, quote="41 passed, 1 failed"),),
+        kind=MemoryKind.FACT,
+        type=MemoryType.SEMANTIC,
+        importance=0.5,
+        confidence=0.8,
+        claims=(_chunked("50"),),
     ),
 )

@@ -22,6 +22,7 @@ from greywind_site.demo.stories import (
     says,
 )
 from memories.vocabulary import MemoryKind, MemoryType
+from memories.writes import ClaimWish
 from sessions.context.vocabulary import Dialect, SummarySection
 from threads.vocabulary import ThreadType
 
@@ -164,6 +165,11 @@ SUMMARY = SummaryText(
     evidence=((3, "改之前的切分，320 条"), (10, "改之后切错 0 条")),
 )
 
+
+def _sampled(number: str) -> ClaimWish:
+    return ClaimWish(subject="切分验收", attribute="标题抽样数量", value=number, unit="条")
+
+
 MEMORIES = (
     MemoryText(
         by=Who.DEV,
@@ -186,12 +192,35 @@ MEMORIES = (
         importance=0.7,
         admitted_by=Who.MAINTAINER,
     ),
-    # Held: it rests on the agent's own estimate, which nobody has measured.
+    # Refused at a gate: it rests on the agent's own estimate, which nobody has measured.
     MemoryText(
         by=Who.DEV,
         content="两种词表都切，索引大约多 6%，可以接受。",
         cites=(Cite(seq=8),),
         importance=0.4,
         confidence=0.5,
+    ),
+    MemoryText(
+        by=Who.MAINTAINER,
+        content="验收切分时，标题的抽样数量是 500 条：320 条里只有汉字的标题太少。",
+        cites=(Cite(seq=8),),
+        kind=MemoryKind.DECISION,
+        type=MemoryType.SEMANTIC,
+        importance=0.6,
+        claims=(_sampled("500"),),
+        admitted_by=Who.MAINTAINER,
+    ),
+)
+# It says otherwise than the maintainer, so that a conflict is open until a human settles it.
+DISPUTED = (
+    MemoryText(
+        by=Who.DEV,
+        content="验收切分时，标题的抽样数量是 320 条，种子 11。",
+        cites=(Cite(seq=10, quote="wrong=0 of 320"),),
+        kind=MemoryKind.FACT,
+        type=MemoryType.SEMANTIC,
+        importance=0.4,
+        confidence=0.7,
+        claims=(_sampled("320"),),
     ),
 )

@@ -10,9 +10,10 @@ from governance.scope import project_scope, record
 from governance.vocabulary import ActorKind, Sensitivity
 from greywind_site.demo.playing import Played
 from greywind_site.demo.stories import Cite, HandoffText, MemoryText, SummaryText
+from memories.feedback import FeedbackWish, give_feedback
 from memories.models import Memory
 from memories.vocabulary import KnowledgeStatus, Origin, ScopeType, WriteAction
-from memories.writes import EvidenceWish, MemoryWish, admit, propose
+from memories.writes import EvidenceWish, MemoryWish, admit, propose, refuse
 from sessions.artifacts import artifact_ref
 from sessions.context.tokens import exact_counter
 from sessions.context.vocabulary import SummarySection
@@ -23,6 +24,7 @@ from sessions.vocabulary import SessionState
 
 ADMITTED = "读过证据，准许使用 · read with its evidence"
 READ_AFTER = timedelta(minutes=9)  # between the end of a scene and a human's reading of what was learnt in it
+CORRECTED_AFTER = timedelta(minutes=12)  # the same, until somebody knows better than what was let in
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,24 +90,37 @@ def summarise(text: SummaryText, played: Played, *, parent: WorkSummary | None =
 
 
 def learn(texts: Sequence[MemoryText], played: Played) -> list[Learnt]:
-    """Propose what was learnt in a scene, each by who says it; those that a human has read are admitted."""
+    """Propose what was learnt in a scene, each by who says it, and let humans decide on what they have read of it."""
     learnt: list[Learnt] = []
     for text in texts:
-        acting = played.window.cast[text.by]
+        acting, now = played.window.cast[text.by], played.ended
+        target = None if text.corrects is None else learnt[text.corrects].memory
         with project_scope(acting):
-            wish = _wish(text, played, target=None if text.corrects is None else learnt[text.corrects].memory)
-            learnt.append(Learnt(text=text, memory=propose(acting, wish, now=played.ended)))
-    for one in learnt:
-        _let_in(one, played)
+            wish = _wish(text, played, target=target)
+            memory = propose(acting, wish, now=now + CORRECTED_AFTER if target else now)
+        learnt.append(Learnt(text=text, memory=memory))
+        _decide(learnt[-1], played)
+        _hear(learnt[-1], played)
     return learnt
 
 
-def _let_in(learnt: Learnt, played: Played) -> None:
-    if learnt.text.admitted_by is None:
-        return
-    acting = played.window.cast[learnt.text.admitted_by]
-    with project_scope(acting):
-        admit(acting, learnt.memory, reason=ADMITTED, now=played.ended + READ_AFTER)
+def _decide(learnt: Learnt, played: Played) -> None:
+    text, now = learnt.text, played.ended + READ_AFTER
+    if text.admitted_by is not None:
+        acting = played.window.cast[text.admitted_by]
+        with project_scope(acting):
+            admit(acting, learnt.memory, reason=ADMITTED, now=now)
+    if text.refused is not None:
+        acting = played.window.cast[text.refused.by]
+        with project_scope(acting):
+            refuse(acting, learnt.memory, reason=text.refused.because, missing=text.refused.missing, now=now)
+
+
+def _hear(learnt: Learnt, played: Played) -> None:
+    for opinion in learnt.text.opinions:
+        acting = played.window.cast[opinion.by]
+        with project_scope(acting):
+            give_feedback(acting, learnt.memory, FeedbackWish(kind=opinion.kind, note=opinion.note))
 
 
 def _wish(text: MemoryText, played: Played, *, target: Memory | None) -> MemoryWish:
@@ -126,6 +141,7 @@ def _wish(text: MemoryText, played: Played, *, target: Memory | None) -> MemoryW
         change_reason=text.reason,
         private=text.private,
         evidence=[_evidence(cite, played) for cite in text.cites],
+        claims=list(text.claims),
     )
 
 

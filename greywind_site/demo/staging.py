@@ -77,6 +77,7 @@ def _search(cast: Cast, *, now: datetime) -> None:
     pause(cut, reason=mixed.CUT)
     hand_over(mixed.TO_TESTER, source=cut, to=None)
     learn(mixed.MEMORIES, cut)
+    learn(mixed.DISPUTED, cut)
 
 
 def _export(cast: Cast, *, now: datetime) -> None:
@@ -117,6 +118,7 @@ def _check(cast: Cast, building: Played, writer: Task, *, now: datetime) -> None
     learn(en_notes.CHECKED_MEMORIES, checking)
     mending = play(open_window(cast, building.session.thread, en.MENDING, now=now))
     summarise(en_notes.MENDED_SUMMARY, mending, parent=built)
+    learn(en_notes.MENDED_MEMORIES, mending)
     pause(mending, reason=en.MENDED, resume_point=en.RESUME_POINT)
 
 

@@ -6,7 +6,8 @@ from datetime import timedelta
 from enum import StrEnum
 
 from governance.vocabulary import Phase, Risk
-from memories.vocabulary import MemoryKind, MemoryType
+from memories.vocabulary import FeedbackKind, MemoryKind, MemoryType
+from memories.writes import ClaimWish
 from sessions.context.vocabulary import Dialect, SummarySection
 from sessions.lifecycle import ProviderWish
 from sessions.vocabulary import EventKind, EventRole, InputType
@@ -138,10 +139,29 @@ class Cite:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MemoryText:
-    """What was learnt or settled, by whom, and what shows it. Held as a candidate unless somebody admitted it.
+class Refusal:
+    """Why a human did not let something be learnt, and what would change their mind."""
 
-    `corrects` is the place, in the same list, of the memory that this one asks to change.
+    by: Who
+    because: str
+    missing: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Opinion:
+    """What somebody who used a memory says of it."""
+
+    by: Who
+    kind: FeedbackKind
+    note: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MemoryText:
+    """What was learnt or settled, by whom, and what shows it. Held as a candidate unless somebody decided on it.
+
+    `corrects` is the place, earlier in the same list, of the memory that this one asks to change; `claims` say outright
+    what of what it states, so that another statement of the same can be held against it.
     """
 
     by: Who
@@ -156,6 +176,9 @@ class MemoryText:
     private: bool = False
     corrects: int | None = None
     admitted_by: Who | None = None
+    refused: Refusal | None = None
+    opinions: Sequence[Opinion] = ()
+    claims: Sequence[ClaimWish] = ()
     reason: str = field(default="做这条线程时学到的 · learnt on this thread")
 
 

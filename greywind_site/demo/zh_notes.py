@@ -1,7 +1,8 @@
 """What was written down about the sync design: tasks, intent, handoff, summary and lessons."""
 
 from governance.vocabulary import Phase, Risk
-from greywind_site.demo.stories import Cite, HandoffText, MemoryText, SummaryText, TaskText, VisionText, Who
+from greywind_site.demo.stories import Cite, HandoffText, MemoryText, Opinion, SummaryText, TaskText, VisionText, Who
+from memories.vocabulary import FeedbackKind, MemoryKind, MemoryType
 from sessions.context.vocabulary import SummarySection
 
 RESUME_POINT = (
@@ -101,6 +102,11 @@ LESSONS = (
         importance=0.8,
         confidence=0.8,
         admitted_by=Who.OWNER,
+        opinions=(
+            Opinion(
+                by=Who.MAINTAINER, kind=FeedbackKind.USEFUL, note="搜索那边换索引时，也照这一条先写了杀进程的模拟。"
+            ),
+        ),
     ),
     MemoryText(
         by=Who.OWNER,
@@ -108,5 +114,23 @@ LESSONS = (
         cites=(Cite(seq=8),),
         importance=0.9,
         admitted_by=Who.OWNER,
+    ),
+    # Held: nobody has read its evidence yet.
+    MemoryText(
+        by=Who.GREYWIND,
+        content="松果笔记弱网时立刻显示本地内容，同步在后台继续。",
+        cites=(Cite(seq=10),),
+        importance=0.6,
+        confidence=0.7,
+    ),
+    # Held: it says what an agent may do, and that is for a human to say.
+    MemoryText(
+        by=Who.GREYWIND,
+        content="灰风在模拟全部通过以后，可以自行把状态机的新边合并进设计文档。",
+        cites=(Cite(seq=7),),
+        kind=MemoryKind.FACT,
+        type=MemoryType.SEMANTIC,
+        importance=0.4,
+        confidence=0.5,
     ),
 )

@@ -71,6 +71,13 @@ def counts() -> dict[str, int | None]:
     return {name: _asked(name, partial(_count, table)) for name, table in COUNTS.items()}
 
 
+def last_consolidation() -> str | None:
+    """Return when memories were put in order last in any project (ISO 8601), by the owner role; None: not yet, or it
+    cannot tell.
+    """
+    return _asked("consolidation", _consolidated_at)
+
+
 def worker_facts() -> dict[str, Any]:
     """Return whether the broker answers, how many tasks wait, and the workers that answer a ping."""
     waiting = _asked("queue", _waiting)
@@ -115,6 +122,15 @@ def _count(table: str) -> int | None:
     with connections[OWNER].cursor() as cursor:
         cursor.execute(f"SELECT count(*) FROM {table}")  # noqa: S608 - one of the literals above
         return int(cursor.fetchone()[0])
+
+
+def _consolidated_at() -> str | None:
+    if not has_owner():
+        return None
+    with connections[OWNER].cursor() as cursor:
+        cursor.execute("SELECT max(ran_at) FROM memories_consolidation")
+        at = cursor.fetchone()[0]
+        return at.isoformat() if at else None
 
 
 def _waiting() -> int:

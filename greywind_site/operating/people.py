@@ -7,6 +7,7 @@ from django.utils import timezone
 from governance.people import (
     Invited,
     checked_level,
+    find_account,
     find_member,
     invite,
     members,
@@ -16,6 +17,7 @@ from governance.people import (
 )
 from governance.projects import project_name
 from governance.scope import project_scope
+from greywind_site.identity.factors import forget_factors
 from greywind_site.operating.command import Told, lines, new_trace, owner_of, table
 
 ONCE = "The password is shown this once. Hand it over by a way that you trust."
@@ -64,6 +66,14 @@ def renew_password(options: dict[str, Any]) -> Told:
     password = reset_password_as_operator(options["user"], trace_id=new_trace())
     facts = {"user": options["user"], "password": password}
     return Told(facts=facts, shown=lines(facts, then=[ONCE, "The browser sessions of this account have ended."]))
+
+
+def let_forget(options: dict[str, Any]) -> Told:
+    """Take an account's second factors away."""
+    gone = forget_factors(find_account(options["user"], pointer="USER"), trace_id=new_trace())
+    facts = {"user": options["user"], "forgotten": gone}
+    then = "The password alone opens the account now. Its owner adds a new second factor under their account, security."
+    return Told(facts=facts, shown=lines(facts, then=[then]))
 
 
 def _password(done: Invited) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from greywind_site.operating.facts import (
     counts,
     database_facts,
     errors_kept,
+    last_consolidation,
     running_here,
     version,
     web_says,
@@ -35,6 +36,7 @@ def tell_status() -> Told:
         "database": database_facts(),
         **worker_facts(),
         "counts": counts(),
+        "consolidated_at": last_consolidation(),
         "errors": errors_kept(),
     }
     return Told(facts=facts, shown=_shown(facts, found))
@@ -52,6 +54,7 @@ def _shown(facts: Mapping[str, Any], found: Running | None) -> Group:
         "migrations": {None: "unknown", 0: "all applied"}.get(missing, f"{missing} missing: manage.py migrate"),
         "worker": _worker(facts),
         **facts["counts"],
+        "memories": f"put in order at {facts['consolidated_at'] or '?'}",
     }
     errors = [Text(line) for line in facts["errors"]] or [Text("none kept")]
     return Group(lines(rows), Text("last errors:"), *errors)

@@ -20,6 +20,7 @@ class MemoryEvidence(ContentRow):
         constraints = [
             models.UniqueConstraint(fields=["project", "memory", "ordinal"], name="memory_evidence_once"),
         ]
+        indexes = [models.Index(fields=["project", "ref"], name="memory_evidence_by_ref")]
 
     def __str__(self) -> str:
         return self.ref
@@ -57,10 +58,12 @@ class GateVerdict(ContentRow):
     passed = models.BooleanField()
     reason_code = models.CharField(max_length=64, default="", blank=True)
     explanation = models.CharField(max_length=500, default="", blank=True)
+    decided_by = scoped_fk("governance.Actor", null=True)
 
     class Meta:
         constraints = [
-            models.UniqueConstraint(fields=["project", "memory", "gate"], name="gate_verdict_once"),
+            # What a gate refused, a human may let pass: both are kept.
+            models.UniqueConstraint(fields=["project", "memory", "gate", "passed"], name="gate_verdict_once"),
             models.CheckConstraint(
                 condition=models.Q(passed=True) | ~models.Q(reason_code=""),
                 name="gate_refusal_says_why",

@@ -5,6 +5,8 @@ from django.db import models
 from governance.models.base import ContentRow, choices, one_of, scoped_fk
 from governance.vocabulary import Sensitivity
 from memories.vocabulary import (
+    LIVING,
+    ArchivedFor,
     KnowledgeStatus,
     MemoryKind,
     MemoryStatus,
@@ -26,6 +28,7 @@ class Memory(ContentRow):
     kind = models.CharField(max_length=12, choices=choices(MemoryKind), default=MemoryKind.FACT)
     action = models.CharField(max_length=8, choices=choices(WriteAction), default=WriteAction.ADD)
     target = scoped_fk("memories.Memory", null=True)
+    target_version = models.PositiveIntegerField(null=True, blank=True)
     content = models.TextField()
     content_hash = models.CharField(max_length=80)
     version = models.PositiveIntegerField(default=1)
@@ -52,6 +55,16 @@ class Memory(ContentRow):
     observed_at = models.DateTimeField(null=True, blank=True)
     updated_at = models.DateTimeField()
     proposed_by = scoped_fk("governance.Actor")
+    # What the text says, whatever its spacing, case and punctuation; empty where nothing may be told apart by it.
+    dedupe_key = models.CharField(max_length=80, default="", blank=True)
+    archived_for = models.CharField(max_length=16, choices=choices(ArchivedFor), default="", blank=True)
+    superseded_by = scoped_fk("memories.Memory", null=True)
+    expires_at = models.DateTimeField(null=True, blank=True)
+    last_confirmed_at = models.DateTimeField(null=True, blank=True)
+    erased_at = models.DateTimeField(null=True, blank=True)
+    # Emptied by the database whenever the memory says or rests on something new, so that nothing is passed over.
+    consolidated_at = models.DateTimeField(null=True, blank=True)
+    tokens = models.PositiveIntegerField(null=True, blank=True)
 
     class Meta:
         constraints = [
@@ -88,11 +101,40 @@ class Memory(ContentRow):
                 | models.Q(valid_to__gte=models.F("valid_from")),
                 name="memory_validity_forward",
             ),
+            models.CheckConstraint(
+                condition=models.Q(archived_for__in=["", *ArchivedFor]), name="memory_archived_for_known"
+            ),
+            # One living statement of a thing in each place and audience, however many write it at once.
+            models.UniqueConstraint(
+                fields=["project", "scope_type", "scope_id", "audience", "audience_role", "owner", "dedupe_key"],
+                condition=~models.Q(dedupe_key="") & models.Q(status__in=[str(status) for status in LIVING]),
+                nulls_distinct=False,
+                name="memory_said_once",
+            ),
         ]
-        indexes = [models.Index(fields=["project", "status", "-created_at"], name="memory_by_status")]
+        indexes = [
+            models.Index(fields=["project", "status", "-created_at"], name="memory_by_status"),
+            models.Index(fields=["project", "proposed_by", "-created_at"], name="memory_by_proposer"),
+            models.Index(fields=["project", "dedupe_key"], name="memory_by_text"),
+            models.Index(
+                fields=["project", "created_at"],
+                condition=models.Q(status=MemoryStatus.ACTIVE.value, consolidated_at=None),
+                name="memory_to_consolidate",
+            ),
+            models.Index(
+                fields=["project", "expires_at"],
+                condition=models.Q(status=MemoryStatus.ACTIVE.value, expires_at__isnull=False),
+                name="memory_by_end",
+            ),
+        ]
 
     def __str__(self) -> str:
         return f"{self.public_id} {self.status}"
+
+    @property
+    def ref(self) -> str:
+        """The ref that opens this version."""
+        return f"memory://{self.public_id}@{self.version}"
 
 
 class MemoryVersion(ContentRow):

@@ -14,6 +14,7 @@ DEFAULT_PROFILE = "default@conservative"
 WHOLE = 10_000
 """Shares are kept as ten-thousandths, so that tokens come from integers alone."""
 RESERVES = ("output", "tool_results", "protocol", "harness", "margin")
+ITEM_CAPS = ("tool_result", "message", "action", "origin_goal")
 LARGEST_WINDOW = 100_000_000
 
 _NAME = re.compile(r"([a-z0-9._-]{1,80})@([a-z0-9._-]{1,80})")
@@ -96,6 +97,11 @@ class ModelProfile:
     def window(self) -> int:
         return min(self.model_window, self.harness_window)
 
+    @property
+    def room(self) -> int:
+        """What the reserves leave of the window for input."""
+        return max(self.window - sum(self.reserves.values()), 0)
+
     def counter(self) -> Counter:
         """Return the counter that this profile's figures are made with."""
         if self.method is CountMethod.EXACT:
@@ -147,6 +153,19 @@ def parse_profile(body: Mapping[str, Any]) -> ModelProfile:
     return profile
 
 
+def check_room(profile: ModelProfile) -> None:
+    """Raise ProfileFault, with the figures, for reserves or item caps that leave no room for what they stand beside."""
+    reserved, window = sum(profile.reserves.values()), profile.window
+    if reserved >= window:
+        windows = f"model_window {profile.model_window}, harness_window {profile.harness_window}"
+        raise ProfileFault("reserves", f"add up to {reserved} tokens of a window of {window} ({windows})")
+    caps = profile.item_caps
+    for name in ITEM_CAPS:
+        if getattr(caps, name) > profile.room:
+            message = f"is {getattr(caps, name)} tokens, and the input cap is {profile.room}: the window less reserves"
+            raise ProfileFault(f"item_caps.{name}", message)
+
+
 def _require_all(layers: Shares) -> None:
     for layer in Layer:
         if layer not in layers:
@@ -156,8 +175,11 @@ def _require_all(layers: Shares) -> None:
 def _require_floors(profile: ModelProfile) -> None:
     for phase in Phase:
         for risk in Risk:
-            if sum(share.floor for share in profile.shares(phase, risk).values()) > WHOLE:
-                raise ProfileFault("layers", f"floors add up to more than the input cap in {phase} at {risk} risk")
+            floors = sum(share.floor for share in profile.shares(phase, risk).values())
+            if floors > WHOLE:
+                tokens = f"{floors * profile.room // WHOLE} tokens of {profile.room}"
+                message = f"floors add up to {floors / 100:g} % of the input cap, {tokens}, in {phase} at {risk} risk"
+                raise ProfileFault("layers", message)
 
 
 def _method(body: Mapping[str, Any]) -> CountMethod:
@@ -181,13 +203,12 @@ def _groups(table: Mapping[str, Any]) -> dict[Group, int]:
         raise ProfileFault(f"groups.{key}", "is not a group that takes a share; headroom is what the others leave")
     groups: dict[Group, int] = {group: _share(table, group, at="groups.") for group in named}
     if sum(groups.values()) > WHOLE:
-        raise ProfileFault("groups", "add up to more than the input cap")
+        raise ProfileFault("groups", f"add up to {sum(groups.values()) / 100:g} % of the input cap")
     return groups
 
 
 def _item_caps(table: Mapping[str, Any]) -> ItemCaps:
-    names = ("tool_result", "message", "action", "origin_goal")
-    return ItemCaps(**{name: _tokens(table, name, at="item_caps.", least=16) for name in names})
+    return ItemCaps(**{name: _tokens(table, name, at="item_caps.", least=16) for name in ITEM_CAPS})
 
 
 def _counts(table: Mapping[str, Any]) -> Counts:

@@ -1,8 +1,11 @@
+import hashlib
 from typing import ClassVar
 
 from django.db import models
 
 from governance.models.base import ContentRow
+
+EMPTY = hashlib.sha256(b"").hexdigest()
 
 
 class Artifact(ContentRow):
@@ -28,6 +31,11 @@ class Artifact(ContentRow):
                 name="artifact_content_once",
             ),
         ]
+
+    @property
+    def erased(self) -> bool:
+        """Whether its content was erased: then its address is no longer that of any content."""
+        return self.size == 0 and self.sha256 != EMPTY
 
     def __str__(self) -> str:
         return f"{self.public_id} {self.size} bytes"

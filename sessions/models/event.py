@@ -5,6 +5,8 @@ from django.db import models
 from governance.models.base import ContentRow, choices, one_of, scoped_fk
 from sessions.vocabulary import AttestedBy, EventKind, EventRole
 
+ERASED = "erased"  # the key of `meta` that marks an entry whose content was erased
+
 
 class Event(ContentRow):
     """One transcript entry: append-only, numbered without gaps inside its session.
@@ -54,3 +56,8 @@ class Event(ContentRow):
 
     def __str__(self) -> str:
         return f"{self.session_id}/{self.seq} {self.kind}"
+
+    @property
+    def erased(self) -> bool:
+        """Whether its content was erased: that it was said stays, what was said does not."""
+        return ERASED in self.meta and not self.text

@@ -190,12 +190,19 @@ CALLS = [
     _opened("memory://{memory}", "memory"),
     _opened("handoff://{handoff}", "handoff"),
     _opened("summary://{summary}", "summary"),
-    _proposed({}, "candidate"),
-    _proposed({"evidence": [{"ref": "event://{session}/1"}]}, "candidate", "session"),
+    _proposed({}, "evidence_missing"),
+    _proposed(
+        {"content": "The tables of {own_canary} came late.", "evidence": [{"ref": "event://{session}/1"}]},
+        "needs_human",
+        "session",
+    ),
     _proposed({"action": "UPDATE", "target_id": "{memory}"}, "{memory}", "memory"),
     _proposed({"scope_type": "thread", "scope_id": "{thread}"}, "{thread}", "thread"),
     _proposed({"scope_type": "task", "scope_id": "{task}"}, "{task}", "task"),
     _call("get_memory GET /memories/{memory}", (READ,), None, "{canary}", "memory"),
+    _call(
+        "give_memory_feedback POST /memories/{memory}/feedback +", (READ,), {"kind": "outdated"}, "{memory}", "memory"
+    ),
     _call("list_memories GET /memories", (READ,), None, "{canary}"),
     _call("show_key GET /key", (), None, '"memory:read"'),
     _call("propose_contract POST /proposals +", (PROPOSAL,), PROPOSED, "dev"),

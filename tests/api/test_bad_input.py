@@ -60,7 +60,7 @@ for prefix in IDS:
     SPOILT[prefix] = {
         "malformed": "nope",
         "unknown": f"{prefix}_{NOBODY}",
-        "of another noun": f"pkt_{NOBODY}",
+        "of another noun": f"key_{NOBODY}",
         "upper case": f"{prefix}_{'A' * 32}",
         "long": f"{prefix}_" + "0" * 5000,
         "nul": f"{prefix}_\x00",

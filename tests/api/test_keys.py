@@ -40,6 +40,7 @@ NEEDED = {
     "get_task": {"session:write"},
     "get_thread": {"session:write"},
     "get_vision": {"session:write"},
+    "give_memory_feedback": {"memory:read"},
     "interrupt_session": {"session:write"},
     "list_constraints": {"session:write"},
     "list_events": {"session:write"},

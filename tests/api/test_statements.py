@@ -41,7 +41,9 @@ def gather_and_record(found: list[tuple[int, str]]) -> int:
 def learn(cast: Cast, count: int) -> None:
     with project_scope(cast.owner.acting):
         for n in range(count):
-            content = f"Parser rule {n}: keep the comments of section {n}."
+            # By names, not by numbers: two numbers for one thing would dispute each other.
+            name = "".join("bcdfghjklm"[int(digit)] + "a" for digit in f"{n:03}")
+            content = f"Keep the comments of the {name} parser."
             wish = MemoryWish(content=content, type=MemoryType.SEMANTIC, kind=MemoryKind.LESSON)
             admit(cast.owner.acting, propose(cast.owner.acting, wish, now=at(9)), reason="test", now=at(9))
 

@@ -355,6 +355,12 @@ CALLS: dict[str, Endpoint] = {
     "search_memories": Endpoint("GET", "/memories/search?q=comments"),
     "get_memory": Endpoint("GET", "/memories/{memory}"),
     "list_memories": Endpoint("GET", "/memories"),
+    "give_memory_feedback": Endpoint(
+        "POST",
+        "/memories/{memory}/feedback",
+        lambda: {"kind": "useful", "note": "It helped."},
+        {"kind": "enum", "note": "text"},
+    ),
     "propose_contract": Endpoint(
         "POST",
         "/proposals",

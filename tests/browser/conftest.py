@@ -14,6 +14,7 @@ from governance.models import User
 from greywind_site.demo.credentials import DemoCredentials
 from tests.browser.window import Window, window
 from tests.demos import owner_of, stored_demo
+from tests.site.console_cast import proven
 
 type SignedIn = Callable[..., AbstractContextManager[Window]]
 
@@ -55,4 +56,4 @@ def client_of(account: User, language: str = "en") -> Client:
     """A Django client in which the account is signed in."""
     client = Client(headers={"Accept-Language": language})
     client.force_login(account)
-    return client
+    return proven(client)

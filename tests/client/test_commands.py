@@ -61,9 +61,16 @@ def test_a_context_is_printed_and_nothing_is_kept(harness: Harness, cast: Cast) 
     assert len(transcript_of(cast)) == 1
 
 
-def test_a_proposed_memory_is_held(harness: Harness) -> None:
-    said = harness.greywind("memory", "propose", "Tests run before every commit", "--json")
-    assert json.loads(said.stdout)["held"] is True
+def test_a_proposal_without_evidence_is_refused_in_words(harness: Harness) -> None:
+    said = harness.greywind("memory", "propose", "Tests run before every commit")
+    assert said.code == 1
+    assert "evidence_missing: cite at least one ref" in said.stderr
+    told = harness.greywind("memory", "propose", "Tests run before every commit", "--json")
+    assert json.loads(told.stdout)["outcome"] == "rejected"
+
+
+def test_a_search_finds_nothing_that_was_refused(harness: Harness) -> None:
+    harness.greywind("memory", "propose", "Tests run before every commit")
     assert harness.greywind("memory", "search", "commit", "--json").code == 0
 
 

@@ -94,7 +94,7 @@ REVISION = Machine(
     active          .      .       x
     superseded      .      .       .""",
     initial=frozenset({"draft", "active"}),
-    guarded=frozenset({("draft", "active"), ("", "active")}),
+    guarded=frozenset({("draft", "active"), ("", "active"), ("active", "superseded")}),
     also={"proposal_id": None},
 )
 PROPOSAL = Machine(
@@ -117,6 +117,8 @@ PROPOSAL = Machine(
             ("open", "approved"),
             ("open", "rejected"),
             ("open", "changes_requested"),
+            ("open", "expired"),
+            ("changes_requested", "expired"),
         }
     ),
     also={"version": 0},

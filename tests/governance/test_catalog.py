@@ -3,7 +3,19 @@
 import pytest
 
 from tests.governance.rawsql import catalog
-from tests.governance.tables import ALL, APPEND_ONLY, CHANGEABLE, INHERITING, LEDGER_HEADS, UNDELETABLE
+from tests.governance.tables import (
+    ALL,
+    APPEND_ONLY,
+    CHANGEABLE,
+    FRAMEWORK_CHANGED,
+    FRAMEWORK_READ,
+    INHERITING,
+    LEDGER_HEADS,
+    OF_ACCOUNTS,
+    SHIPPED,
+    UNDELETABLE,
+    UNUSED,
+)
 
 pytestmark = pytest.mark.usefixtures("stage")
 POLICIES = "SELECT policyname, cmd, roles::text[] FROM pg_policies WHERE tablename = %s AND 'gw_app' = ANY (roles)"
@@ -32,12 +44,19 @@ WHERE c.relname = ANY (%s) AND a.atttypid = 'uuid'::regtype AND a.attnum > 0 AND
   AND a.attname NOT IN ('id', 'project_id')
 """
 # Ids that are kept as plain values: their table lies in an app above, or depends on the row's own words.
-PLAIN_VALUES = {("memories_injection", "packet_id"), ("memories_memory", "scope_id")}
+PLAIN_VALUES = {
+    ("memories_feedback", "packet_id"),
+    ("memories_injection", "packet_id"),
+    ("memories_memory", "scope_id"),
+}
 DOORS = {
     "audit_head": "gw_ledger",
     "auth_key": "gw_doors",
+    "due_memories": "gw_doors",
     "due_proposals": "gw_doors",
     "due_work": "gw_doors",
+    "erase_memory": "gw_doors",
+    "forget_offered": "gw_doors",
     "greywind_audit_chain": "gw_ledger",
     "memberships_of": "gw_doors",
     "search_passages": "gw_search",
@@ -73,6 +92,23 @@ def expected_rights(table: str) -> list[str]:
 @pytest.mark.parametrize("table", ALL)
 def test_the_application_holds_no_right_beyond_the_design(table: str) -> None:
     assert [row[0] for row in catalog(RIGHTS, [table, "gw_app"])] == expected_rights(table)
+
+
+OF_NO_PROJECT = (
+    {table: ["DELETE", "INSERT", "SELECT", "UPDATE"] for table in (*OF_ACCOUNTS, *FRAMEWORK_CHANGED)}
+    | {table: ["SELECT"] for table in (*FRAMEWORK_READ, SHIPPED)}
+    | {table: list[str]() for table in UNUSED}
+)
+
+
+@pytest.mark.parametrize("table", sorted(OF_NO_PROJECT))
+def test_of_what_belongs_to_no_project_the_application_holds_what_it_needs(table: str) -> None:
+    assert [row[0] for row in catalog(RIGHTS, [table, "gw_app"])] == OF_NO_PROJECT[table]
+
+
+def test_every_table_is_known() -> None:
+    there = {row[0] for row in catalog("SELECT tablename FROM pg_tables WHERE schemaname = %s", ["public"])}
+    assert there == {*ALL, "governance_project", *OF_NO_PROJECT}
 
 
 def test_the_public_holds_no_right_on_any_table() -> None:
@@ -149,6 +185,14 @@ def test_a_door_role_reads_only_what_its_functions_need(role: str) -> None:
             "governance_membership",
             "governance_project",
             "governance_proposal",
+            "governance_proposaltext",
+            "governance_storedanswer",
+            "memories_conflictside",
+            "memories_feedback",
+            "memories_memoryevidence",
+            "memories_memoryparent",
+            "memories_memoryversion",
+            "memories_settlement",
             "threads_thread",
         },
         "gw_search": {"memories_passage"},

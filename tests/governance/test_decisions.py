@@ -245,7 +245,9 @@ def at_once(*deciding: tuple[Acting, Proposal, DecisionVerb]) -> list[str]:
 
     def press(who: Acting, proposal: Proposal, verb: DecisionVerb, seen_hash: str) -> None:
         reason = DecisionReason.WRONG
-        wish = DecisionWish(verb=verb, expected_version=1, seen_hash=seen_hash, reason_code=reason, text="x")
+        wish = DecisionWish(
+            verb=verb, expected_version=1, seen_hash=seen_hash, reason_code=reason, text="x", proof="passkey"
+        )
         try:
             gate.wait()
             with project_scope(who):

@@ -25,7 +25,16 @@ from governance.proposal_texts import TextWish
 from governance.proposals import ProposalWish, edit, propose
 from governance.schemas import SCHEMAS, checked_body
 from governance.scope import project_scope
-from governance.vocabulary import ContractKind, DecisionVerb, Matter, MembershipLevel, Risk, rank
+from governance.vocabulary import (
+    ContractKind,
+    DecisionVerb,
+    Matter,
+    MembershipLevel,
+    ProofKind,
+    ProposalKind,
+    Risk,
+    rank,
+)
 from tests.cast import PERSONA, POLICY, Cast
 from tests.governing import joined
 from tests.stage import Stage, stage
@@ -166,7 +175,10 @@ def by_verb(town: Town, scene: Scene, proposal: Proposal) -> bool | None:
         with transaction.atomic(), project_scope(acting(town, scene.decider)) as scope:
             seen = sight(Proposal.objects.get(pk=proposal.pk))
             wish = DecisionWish(
-                verb=DecisionVerb.APPROVE, expected_version=seen.proposal.version, seen_hash=seen.seen_hash
+                verb=DecisionVerb.APPROVE,
+                expected_version=seen.proposal.version,
+                seen_hash=seen.seen_hash,
+                proof=ProofKind.PASSWORD,
             )
             raise Undone(word=decide(scope.acting, proposal, wish, now=timezone.now()).self_approved)
     except Undone as done:
@@ -241,11 +253,11 @@ def test_only_plain_persona_and_role_are_a_maintainers(matter: Matter) -> None:
     assert (NEEDED[matter] == MembershipLevel.MAINTAINER) == (matter in maintainers)
 
 
-FIELDS = [(kind, name) for kind in ContractKind for name in [*SCHEMAS[kind].model_fields, "forgotten"]]
+FIELDS = [(kind, name) for kind in ProposalKind for name in [*SCHEMAS[kind].model_fields, "forgotten"]]
 
 
 @pytest.mark.parametrize(("kind", "name"), FIELDS)
-def test_the_database_weighs_a_field_like_the_table(stage: Stage, app: Any, kind: ContractKind, name: str) -> None:
+def test_the_database_weighs_a_field_like_the_table(stage: Stage, app: Any, kind: ProposalKind, name: str) -> None:
     found = app.execute("SELECT * FROM greywind_touched(%s, %s, %s)", [kind, Jsonb({}), Jsonb({name: ["x"]})])
     rule = FIELD_RULES[kind].get(name, UNWEIGHED[kind])
     assert found.fetchone() == (rank(rule.risk), NEEDED[rule.matter] == MembershipLevel.OWNER)

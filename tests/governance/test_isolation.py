@@ -135,8 +135,12 @@ def _row_of(link: psycopg.Connection, table: str, project: Any) -> Any:
     return link.execute(query, [project]).fetchone()[0]
 
 
+# A new offer names no proposal yet: a row that does is refused before its key is looked at.
+LATE = ("memories_offer", "proposal_id")
+
+
 def test_every_key_refuses_another_projects_row_like_a_random_id(stage: Stage, boss: psycopg.Connection) -> None:
-    aimed = [key for key in keys(boss) if not (key[1] == "owner_id" and key[0] in INHERITING)]
+    aimed = [key for key in keys(boss) if not (key[1] == "owner_id" and key[0] in INHERITING) and key[:2] != LATE]
     assert len(aimed) > 50
     foreign = {key: aim(boss, key, _row_of(boss, key[2], stage.beta.project.pk)) for key in aimed}
     random = {key: aim(boss, key, uuid.uuid4()) for key in aimed}
@@ -144,7 +148,7 @@ def test_every_key_refuses_another_projects_row_like_a_random_id(stage: Stage, b
 
 
 def test_every_key_takes_a_row_of_its_own_project(stage: Stage, boss: psycopg.Connection) -> None:
-    aimed = [key for key in keys(boss) if not (key[1] == "owner_id" and key[0] in INHERITING)]
+    aimed = [key for key in keys(boss) if not (key[1] == "owner_id" and key[0] in INHERITING) and key[:2] != LATE]
     own = {key: aim(boss, key, _row_of(boss, key[2], stage.alpha.project.pk)) for key in aimed}
     assert {key: state for key, state in own.items() if state in ("23503", "42501")} == {}
 
@@ -160,9 +164,9 @@ def test_the_application_hears_the_same_of_foreign_and_random_rows(
         heard = [
             copy_of(app, acting, table, FRESH.get(table, {}) | {column: str(aimed)}) for aimed in (theirs, uuid.uuid4())
         ]
-        # A stored answer is its key's own: its policy refuses another's key before the foreign key does.
+        # Two refuse before the foreign key does: a stored answer is its key's own, and an agent gives nobody a level.
         assert heard[0] == heard[1], (table, column)
-        assert heard[0] in ("23503", "42501"), (table, column)
+        assert heard[0] in ("23503", "42501", "GW006"), (table, column)
 
 
 @pytest.mark.parametrize("table", WITH_AUDIENCE)
@@ -205,6 +209,13 @@ def _unique_pair(link: psycopg.Connection, table: str, acting: Acting) -> dict[s
             [acting.actor_id],
         ).fetchone()
         return {"depends_on_id": str(fresh[0])}
+    if table == "memories_conflictside":
+        conflict = link.execute(
+            "INSERT INTO memories_conflict SELECT (jsonb_populate_record(c, jsonb_build_object('id', gen_random_uuid(),"
+            " 'state', 'open', 'key', 'copy'))).* FROM memories_conflict c WHERE owner_id = %s LIMIT 1 RETURNING id",
+            [acting.actor_id],
+        ).fetchone()
+        return {"conflict_id": str(conflict[0])}
     if table not in ends:
         return {}
     memory, parent, _ = ends[table]

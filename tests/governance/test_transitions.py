@@ -57,7 +57,12 @@ def unlike(link: psycopg.Connection, machine: Machine, stage: Stage, n: int) -> 
         query = "SELECT id FROM governance_contract WHERE project_id = %s ORDER BY id OFFSET %s LIMIT 1"
         [contract] = link.execute(query, [stage.alpha.project.pk, n]).fetchone()
         return {"number": 100 + n, "contract_id": str(contract)}
-    fresh = {SESSION: {"role": f"copied{n}", "head_seq": 0}, ATTEMPT: {"number": 100 + n}, INBOX: {"ref": f"copy{n}"}}
+    fresh = {
+        SESSION: {"role": f"copied{n}", "head_seq": 0},
+        ATTEMPT: {"number": 100 + n},
+        INBOX: {"ref": f"copy{n}"},
+        MEMORY: {"dedupe_key": f"copy{n}"},
+    }
     return next((values for other, values in fresh.items() if other is machine), {})
 
 
@@ -67,6 +72,7 @@ def tried(link: psycopg.Connection, machine: Machine, row: Any, there: str) -> s
     try:
         with link.transaction(force_rollback=True):
             assert link.execute(move, [there, row]).rowcount == 1
+            link.execute("SET CONSTRAINTS ALL IMMEDIATE")
     except psycopg.Error as error:
         return error.sqlstate
     return None
@@ -128,6 +134,8 @@ def beginnings(link: psycopg.Connection, machine: Machine, stage: Stage, standin
     apart = unlike(link, machine, stage, 5)
     if machine is ATTEMPT:  # a session of its own, in which nothing runs yet
         apart |= {"session_id": str(standing[SESSION.table]["active"])}
+    if machine is MEMORY:  # what it says, no other row says
+        apart |= {"dedupe_key": "fresh"}
     heard = {}
     for state in machine.states:
         statement, values = _copy(link, machine, stage, apart | {machine.column: state})

@@ -96,22 +96,31 @@ def test_a_place_to_append_to_is_needed_once(dev: Agent) -> None:
     assert "session_id, or thread_id" in told["message"]
 
 
+def cited(site: Site) -> list[dict[str, str]]:
+    return [{"ref": site.stage.ours.constraint_ref}]
+
+
 @pytest.mark.parametrize("words", ["码头的吊机限重三吨。", "The crane of the pier lifts three tons."])
 def test_a_proposal_is_held_for_a_human(dev: Agent, site: Site, words: str) -> None:
-    told = dev.use("memory_propose", content=words, type="semantic")
+    told = dev.use("memory_propose", content=words, type="semantic", evidence=cited(site))
     with project_scope(site.stage.alpha.dev.acting):
         stored = Memory.objects.get(pk=parse_id("mem", told["memory_id"], pointer=""))
-    assert (stored.content, stored.status) == (words, MemoryStatus.CANDIDATE)
+    assert (stored.content, stored.status) == (words, MemoryStatus.POLICY_CHECKED)
     assert (told["held"], told["human"]["where"]) == (True, site.console)
 
 
-def test_the_same_proposal_is_made_once(dev: Agent) -> None:
-    asked = {"content": "The buoy is yellow.", "type": "semantic"}
+def test_a_proposal_without_evidence_hears_what_is_missing(dev: Agent) -> None:
+    told = dev.use("memory_propose", content="The pier has two cranes.", type="semantic")
+    assert (told["outcome"], told["code"], told["human"]) == ("rejected", "evidence_missing", None)
+
+
+def test_the_same_proposal_is_made_once(dev: Agent, site: Site) -> None:
+    asked = {"content": "The buoy is yellow.", "type": "semantic", "evidence": cited(site)}
     assert dev.use("memory_propose", **asked) == dev.use("memory_propose", **asked)
 
 
 def test_a_proposal_that_waits_says_for_whom_and_where(dev: Agent, site: Site) -> None:
-    proposed = dev.use("memory_propose", content="The ferry leaves at noon.", type="semantic")
+    proposed = dev.use("memory_propose", content="The ferry leaves at noon.", type="semantic", evidence=cited(site))
     told = dev.use("review_status", memory_id=proposed["memory_id"])
     assert [row["waits_for"] for row in told["proposals"]] == ["human"]
     assert told["human"]["where"] == site.console

@@ -41,7 +41,8 @@ def contracts(cast: Cast) -> list[Any]:
 def learnt(cast: Cast, **wish: Any) -> Memory:
     """Propose a memory as the dev, or as the owner in their own words, and let the owner admit it."""
     by = cast.owner if wish.get("origin") == Origin.USER_EXPLICIT else cast.dev
-    full = MemoryWish(**({"content": RULE, "type": MemoryType.SEMANTIC} | wish))
+    cited = [EvidenceWish(ref=revision_ref(cast))]
+    full = MemoryWish(**({"content": RULE, "type": MemoryType.SEMANTIC, "evidence": cited} | wish))
     with project_scope(by.acting):
         memory = propose(by.acting, full, now=timezone.now())
     with project_scope(cast.owner.acting):
@@ -74,7 +75,7 @@ def test_a_memory_changes_no_contract(cast: Cast, way: str) -> None:
 @pytest.mark.parametrize("action", [WriteAction.UPDATE, WriteAction.DELETE])
 def test_a_memory_that_names_another_as_its_target_changes_no_contract(cast: Cast, action: WriteAction) -> None:
     target, before = learnt(cast), contracts(cast)
-    learnt(cast, action=action, target_id=target.pk)
+    learnt(cast, content=f"{RULE} Always. 总是。", action=action, target_id=target.pk)
     assert contracts(cast) == before
 
 

@@ -1,12 +1,14 @@
 """People in front of the console: who signs in, and what they find there."""
 
+import time
 import uuid
 
 from django.test import Client
 
 from governance.models import Actor, Membership, User
 from governance.scope import project_scope
-from governance.vocabulary import ActorKind, MembershipLevel
+from governance.stepping import PROOF
+from governance.vocabulary import ActorKind, MembershipLevel, ProofKind
 from tests.cast import Cast
 
 PASSWORD = "correct horse battery staple"
@@ -34,7 +36,15 @@ def page_of(cast: Cast) -> str:
 
 
 def signed_in(account: User, language: dict[str, str] | None = None) -> Client:
-    """A browser in which the account is signed in, without going through the form."""
+    """A browser in which the account is signed in as if by its password just now, without going through the form."""
     client = Client(headers=language or ENGLISH)
     client.force_login(account)
+    return proven(client)
+
+
+def proven(client: Client, *, minutes_ago: float = 0) -> Client:
+    """Let the account that is signed in have shown who it is, so long ago."""
+    session = client.session
+    session[PROOF] = {"how": ProofKind.PASSWORD, "at": time.time() - minutes_ago * 60}
+    session.save()
     return client

@@ -6,11 +6,13 @@ import pytest
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+from redis.exceptions import RedisError
 
-from governance import audit_reading
+from governance import audit_reading, chain_checks
+from governance.chain_checks import ChainState
 from governance.models import AuditEvent, User
 from governance.scope import project_scope
-from governance.verify_ledger import Verdict
 from governance.vocabulary import MembershipLevel
 from tests.cast import Cast, make_cast
 from tests.governing import decided
@@ -44,11 +46,12 @@ def test_the_chain_is_checked_and_said(cast: Cast, language: dict[str, str], wor
     page = signed_in(User.objects.get(username="owner-alpha"), language).get(f"{page_of(cast)}audit/")
     with project_scope(cast.owner.acting):
         last = AuditEvent.objects.order_by("-seq").values_list("seq", flat=True)[0]
-    assert (words in page.content.decode(), page.context["page"].whole_up_to) == (True, last)
+    assert (words in page.content.decode(), page.context["page"].chain.entries) == (True, last)
 
 
 def test_a_broken_chain_is_an_alarm(cast: Cast, owner: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(audit_reading, "check_chain", lambda *_, **__: Verdict(2, 0, ("hash", 3)))
+    broken = ChainState(entries=2, last=9, at=timezone.now(), first_bad=3)
+    monkeypatch.setattr(audit_reading, "chain_state", lambda *_, **__: broken)
     page = owner.get(f"{page_of(cast)}audit/").content.decode()
     assert ("Entry 3 is the first" in page, 'role="alert"' in page, "holds together" in page) == (True, True, False)
 
@@ -111,6 +114,7 @@ def test_entries_of_another_project_stay_there(cast: Cast, owner: Client) -> Non
 
 def test_more_entries_take_no_more_queries(cast: Cast, owner: Client) -> None:
     taken = []
+    chain_on(owner, cast)  # from then on a view knows what was checked before
     for _ in range(2):
         softer(cast.dev)
         softer(cast.tester)
@@ -118,3 +122,65 @@ def test_more_entries_take_no_more_queries(cast: Cast, owner: Client) -> None:
             owner.get(f"{page_of(cast)}audit/")
         taken.append(len([one for one in seen if one["sql"] not in ("BEGIN", "COMMIT")]))
     assert (taken[0] == taken[1], taken[0] <= 12) == (True, True)
+
+
+def chain_on(client: Client, cast: Cast) -> ChainState:
+    """What the page says of the chain."""
+    return client.get(f"{page_of(cast)}audit/").context["page"].chain
+
+
+def test_a_view_checks_only_so_much_and_the_next_goes_on(
+    cast: Cast, owner: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(chain_checks, "MOST_NEW", 4)
+    first, second = chain_on(owner, cast), chain_on(owner, cast)
+    assert (first.entries, first.is_behind, second.entries) == (4, True, 8)
+
+
+def test_what_is_new_is_checked_and_what_was_is_not_read_again(
+    cast: Cast, owner: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    known = chain_on(owner, cast)
+    read: list[tuple[int, str]] = []
+    check = chain_checks.first_fault
+    monkeypatch.setattr(
+        chain_checks, "first_fault", lambda *args, after, to: read.append(after) or check(*args, after=after, to=to)
+    )
+    softer(cast.dev)
+    seen = chain_on(owner, cast)
+    assert read == [(known.entries, known.hash)]
+    assert (seen.entries > known.entries, seen.first_bad, seen.whole_at) == (True, None, known.whole_at)
+
+
+def test_the_whole_chain_is_checked_on_demand(cast: Cast, owner: Client) -> None:
+    before = chain_on(owner, cast)
+    answer = owner.post(f"{page_of(cast)}audit/verify")
+    after = chain_on(owner, cast)
+    assert (answer.status_code, after.entries, after.whole_at > before.whole_at) == (303, before.entries, True)
+
+
+def test_a_viewer_is_not_offered_the_check_of_the_whole(cast: Cast) -> None:
+    viewer = signed_in(join(make_account(), cast, MembershipLevel.VIEWER))
+    answer = viewer.post(f"{page_of(cast)}audit/verify")
+    assert (answer.status_code, "audit/verify" in viewer.get(f"{page_of(cast)}audit/").content.decode()) == (403, False)
+
+
+def test_a_cache_that_is_away_costs_a_longer_look_and_nothing_else(
+    cast: Cast, owner: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def away(*_: object, **__: object) -> None:
+        raise RedisError
+
+    monkeypatch.setattr(chain_checks.cache, "get", away)
+    monkeypatch.setattr(chain_checks.cache, "set", away)
+    with project_scope(cast.owner.acting, read_only=True):
+        state = chain_checks.chain_state(cast.project.pk, now=timezone.now())
+    assert (state.entries, state.first_bad) == (state.last, None)
+
+
+def test_a_remembered_entry_that_is_another_now_lets_the_whole_be_checked(cast: Cast) -> None:
+    wrong = ChainState(entries=3, last=3, hash="00" * 32, at=timezone.now())
+    chain_checks.cache.set(f"ledger-checked:{cast.project.pk.hex}", wrong)
+    with project_scope(cast.owner.acting, read_only=True):
+        state = chain_checks.chain_state(cast.project.pk, now=timezone.now())
+    assert (state.entries, state.hash != wrong.hash, state.whole_at is not None) == (state.last, True, True)

@@ -16,6 +16,7 @@ from governance.projects import acting_for_owner
 from governance.scope import project_scope
 from greywind_site.operating.command import Refused
 from tests.cast import Api
+from tests.site.identity_cast import with_app
 
 pytestmark = pytest.mark.django_db(transaction=True)
 type Run = Callable[..., dict[str, Any]]
@@ -112,6 +113,11 @@ def test_a_renewed_password_signs_in(mine: dict[str, Any]) -> None:
     assert Client().post(reverse("sign_in"), form).status_code == 302
 
 
+def test_the_operator_takes_away_the_second_factors_of_whoever_lost_them(mine: dict[str, Any]) -> None:
+    with_app(User.objects.get(username="ann"))
+    assert [told("member", "forget-factors", "ann")["forgotten"] for _ in range(2)] == [2, 0]
+
+
 def test_an_agents_list_tells_when_it_was_last_seen(worker: dict[str, Any]) -> None:
     Api(worker["key"]).post("/context", {"user_input": {"raw_text": "plan the harbour wall repairs"}})
     assert told("agent", "list")["agents"][0]["last_seen"] is not None
@@ -183,6 +189,7 @@ def test_what_people_named_is_never_markup(worker: dict[str, Any]) -> None:
         (("member", "remove", "ann"), "USER: this is the project's last owner", 1),
         (("member", "remove", "nobody"), "USER: there is no such thing in this project", 2),
         (("member", "reset-password", "nobody"), "USER: there is no account of this name", 2),
+        (("member", "forget-factors", "nobody"), "USER: there is no account of this name", 2),
         (
             ("agent", "create", "x", "--role", "pilot"),
             "--role: no role contract pilot in this project; there are ch",

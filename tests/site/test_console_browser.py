@@ -75,8 +75,7 @@ def browse(chromium: Path, live_server: LiveServer) -> Browse:
     return visit
 
 
-@pytest.mark.parametrize("locale", ["zh-CN", "en-US"])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize(("locale", "scheme"), [("zh-CN", "light"), ("en-US", "dark")])
 def test_the_pages_are_quiet_and_stay_at_home(browse: Browse, visitor: Visitor, locale: str, scheme: str) -> None:
     with browse(locale=locale, color_scheme=scheme) as seen:
         seen.sign_in(visitor.name)

@@ -46,6 +46,7 @@ def said_in_template(path: Path) -> set[tuple[str, str]]:
     # Django turns a template into lines of gettext calls for xgettext; between them stands masked text.
     code = templatize(path.read_text("utf-8"), origin=str(path))
     spoken = re.findall(r"(?<![A-Za-z])gettext\((.+?)\) ", code) + re.findall(r"(?<![A-Za-z])_\((.+?)\) ", code)
+    spoken += re.findall(r"""(?<![A-Za-z])ngettext\((u?(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")),""", code)
     return {("", str(ast.literal_eval(text.removeprefix("u")))) for text in spoken}
 
 

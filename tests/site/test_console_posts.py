@@ -20,7 +20,9 @@ from tests.demos import owner_of, pages_of, stored_demo
 from tests.site.console_cast import ENGLISH, make_account
 
 # What an account does about itself, whatever its level in a project.
-OF_ONES_OWN = {"sign_in", "sign_out", "set_language", "set_look", "account", "change_password", "new_project", "home"}
+OF_ONES_OWN = {"second_step", "sign_in_by_passkey", "confirm", "new_app", "new_passkey", "remove_app", "remove_passkey"}
+OF_ONES_OWN |= {"new_codes", "end_browsers", "link_provider", "unlink_provider", "passkey_request"}
+OF_ONES_OWN |= {"sign_in", "sign_out", "set_language", "set_look", "account", "change_password", "new_project", "home"}
 BY_ONESELF = re.compile(r"/(sign-out|language|look|account.*|projects/new)$")
 
 
@@ -58,7 +60,7 @@ def join_demo(account: User, owner: User, level: MembershipLevel) -> User:
 
 def addresses(owner: User) -> dict[str, str]:
     """An address of every route, with ids that the owner's links lead to."""
-    known: dict[str, str] = {"layer": "dialogue"}
+    known: dict[str, str] = {"layer": "dialogue", "purpose": "sign-in", "passkey": "1", "offer_id": "ofr_" + "0" * 32}
     for paths in pages_of(owner).values():
         for path in paths:
             known |= {name: str(value) for name, value in resolve(path.partition("?")[0]).kwargs.items()}

@@ -1,7 +1,7 @@
 """What a newcomer finds in the demo: these tests only look."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import pytest
@@ -16,8 +16,9 @@ from governance.refs import resolve
 from governance.scope import project_scope
 from governance.vocabulary import ActorKind, Audience, Phase
 from greywind_site.demo import DemoCredentials, contracts, credentials, en, en_notes, mixed, results, zh
-from memories.models import Injection, Memory, MemoryEvidence, Passage
+from memories.models import Conflict, Feedback, Injection, Memory, MemoryEvidence, Passage
 from memories.retrieval import Hit, Limits, Scope, retrieve
+from memories.vocabulary import PENDING
 from sessions.asking import ContextAsk
 from sessions.context.material import InputFact
 from sessions.context.vocabulary import Dialect
@@ -183,28 +184,56 @@ def test_a_packet_carried_what_had_been_learnt(owner: Acting) -> None:
 
 
 @pytest.mark.parametrize("letters", [HAN, LATIN], ids=["Chinese", "English"])
-@pytest.mark.parametrize(("status", "kinds"), [("active", {"fact", "decision", "lesson"}), ("candidate", {"lesson"})])
+@pytest.mark.parametrize(("states", "kinds"), [(["active"], {"fact", "decision", "lesson"}), (PENDING, {"lesson"})])
 def test_memories_are_there_in_both_languages(
-    owner: Acting, letters: re.Pattern[str], status: str, kinds: set[str]
+    owner: Acting, letters: re.Pattern[str], states: Sequence[str], kinds: set[str]
 ) -> None:
-    rows = Memory.objects.filter(status=status, audience=Audience.PROJECT)
+    rows = Memory.objects.filter(status__in=states, audience=Audience.PROJECT)
     assert {row.kind for row in rows if letters.search(row.content)} >= kinds
 
 
 def test_testers_candidate_cites_the_lines_that_show_it(owner: Acting) -> None:
-    held = Memory.objects.get(status="candidate", proposed_by__name="Tester")
+    held = Memory.objects.get(
+        status__in=PENDING, proposed_by__name="Tester", kind="lesson", reason_code="low_source_needs_human"
+    )
     cited = MemoryEvidence.objects.get(memory=held, ref__startswith="artifact://")
     assert cited.quote == results.CAUSE
     assert results.CAUSE in resolve(cited.ref, owner).text
 
 
 def test_a_candidate_asks_to_change_a_lesson(owner: Acting) -> None:
-    held = Memory.objects.get(status="candidate", action="UPDATE")
+    held = Memory.objects.get(status__in=PENDING, action="UPDATE")
     assert held.target.content == en_notes.BUILT_MEMORIES[0].content
 
 
+def test_candidates_wait_for_different_reasons(owner: Acting) -> None:
+    codes = set(Memory.objects.filter(status__in=PENDING).values_list("reason_code", flat=True))
+    assert codes == {
+        "review_mode_needs_human",
+        "low_source_needs_human",
+        "identity_needs_human",
+        "screening_suspicious",
+        "conflict_open",
+    }
+
+
+def test_a_gate_refused_one_and_a_human_another(owner: Acting) -> None:
+    refused = Memory.objects.filter(status="rejected")
+    assert sorted(refused.values_list("reason_code", flat=True)) == ["evidence_own_words", "refused_by_human"]
+    assert all(row.evidence_gap for row in refused)
+
+
+@pytest.mark.parametrize("letters", [HAN, LATIN], ids=["Chinese", "English"])
+def test_a_conflict_is_open_in_both_languages(owner: Acting, letters: re.Pattern[str]) -> None:
+    assert [row for row in Conflict.objects.filter(state="open") if letters.search(row.subject_text + row.attribute)]
+
+
+def test_two_who_used_a_memory_said_so(owner: Acting) -> None:
+    assert set(Feedback.objects.values_list("actor__name", flat=True)) == {"Tester", credentials.SECOND_NAME}
+
+
 def test_candidates_are_found_by_no_search(owner: Acting) -> None:
-    assert not Passage.objects.filter(memory__status="candidate").exists()
+    assert not Passage.objects.filter(memory__status__in=PENDING).exists()
 
 
 def test_the_owner_has_a_thread_of_their_own(owner: Acting) -> None:

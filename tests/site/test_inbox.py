@@ -14,7 +14,8 @@ from governance.proposal_reading import can_decide, sight
 from governance.scope import project_scope
 from governance.seats import acting_in, seats_of
 from governance.vocabulary import ContractKind, DecisionVerb, MembershipLevel
-from greywind_site.console.inbox import Filters, Tab, inbox_of
+from greywind_site.console.inbox import inbox_of
+from greywind_site.console.inbox_rows import Filters, Tab
 from tests.cast import Cast, make_cast
 from tests.governing import asked, decided
 from tests.site.console_cast import CHINESE, join, make_account, page_of, signed_in
@@ -58,7 +59,7 @@ def shown_and_decidable(account: User) -> tuple[set[str], set[str]]:
     acting = acting_in(seat, trace_id="trc_test")
     with project_scope(acting):
         may = {row.public_id for row in Proposal.objects.all() if can_decide(acting, sight(row))}
-    return {line.proposal_id for line in shown.lines}, may
+    return {line.matter_id for line in shown.lines}, may
 
 
 def test_the_gravest_and_then_the_oldest_come_first(cast: Cast, owner: Client) -> None:

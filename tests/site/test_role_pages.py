@@ -111,7 +111,7 @@ def test_the_list_takes_as_many_queries_for_more_contracts(cast: Cast, owner: Cl
     for n in range(2):
         with CaptureQueriesContext(connection) as seen:
             owner.get(f"{page_of(cast)}roles/")
-        taken.append(len(seen))
+        taken.append(sum(not query["sql"].startswith(("BEGIN", "COMMIT")) for query in seen.captured_queries))
         for slug in ("scribe", "herald"):
             changed(cast, ContractKind.ROLE, f"{slug}{n}", {"slug": f"{slug}{n}", "duties": ["write"]})
     assert (taken[0] == taken[1], taken[0] <= 12) == (True, True)

@@ -253,12 +253,12 @@ def memory(cast: Cast) -> Memory:
         return Memory.objects.get()
 
 
-def test_a_proposed_memory_is_held_and_says_so(cast: Cast, maintainer: Client) -> None:
+def test_a_human_s_own_statement_is_used_and_says_so(cast: Cast, maintainer: Client) -> None:
     path = propose_at(cast)
     html = maintainer.post(path, proposal(maintainer, path), follow=True).content.decode()
     stored = memory(cast)
-    assert (stored.status, stored.origin, stored.confidence) == ("candidate", "user_explicit", None)
-    assert ("Held as a candidate" in html, "The tide tables are in metres." in html) == (True, True)
+    assert (stored.status, stored.origin, stored.confidence) == ("active", "user_explicit", None)
+    assert ("In use: the next search" in html, "The tide tables are in metres." in html) == (True, True)
 
 
 def test_the_refs_in_the_address_are_filled_in_and_shown(cast: Cast, maintainer: Client, thread: Thread) -> None:

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from greywind_site.client.commands.speaking import client_of, say, show, show_json
+from greywind_site.client.commands.speaking import client_of, say, show, show_json, stop
 from greywind_site.client.folder import channel_of, root_of
 from greywind_site.client.profile import load
 
@@ -68,10 +68,12 @@ def propose(
     evidence: Annotated[list[str] | None, typer.Option(help="A ref behind it, such as event://ses_…/12.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Propose a memory. It stays a candidate until it has passed every gate; some need a human."""
+    """Propose a memory, citing what bears it out. The answer says what became of it; what is refused says why."""
     body = {"content": content, "type": kind, "evidence": [{"ref": ref} for ref in evidence or []]}
     with client_of() as client:
         answer = client.call("POST", "/memories", body)
-    show_json(answer) if as_json else show(f"{answer['id']}  {answer['status']}")
-    if answer.get("held"):
+    show_json(answer) if as_json else show(f"{answer['id']}  {answer['outcome']}")
+    if answer["held"]:
         say("it is held until a human admits it, in the console's inbox")
+    if answer["outcome"] == "rejected":
+        stop(f"{answer['code']}: {answer['missing']}")

@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from pydantic import Field
 
@@ -34,7 +34,7 @@ class ProposeTakes(Takes):
     action: WriteAction = Field(default=WriteAction.ADD, description="UPDATE and DELETE need target_id.")
     target_id: Id | None = Field(default=None, description="The memory (mem_…) that UPDATE or DELETE is about.")
     evidence: Annotated[list[Cited], Unwrapped, Field(max_length=20)] = Field(
-        default=[], description="Refs that open for you now; the human who decides reads them."
+        default=[], description="At least one ref that opens for you now: what a user said, or what a tool gave."
     )
     scope_type: ScopeType = Field(default=ScopeType.PROJECT, description="thread and task need scope_id.")
     scope_id: Id | None = None
@@ -50,22 +50,29 @@ class ProposeGives(Gives):
     memory_id: str
     ref: str
     status: str = Field(description="Where it stood when it was proposed; review_status says where it stands now.")
-    held: Literal[True]
-    human: Human
+    outcome: str = Field(description="active, held for a human, duplicate_of a known one, conflict, or rejected.")
+    held: bool
+    code: str | None = Field(default=None, description="Why it is not in use.")
+    missing: str = Field(default="", description="What would help, in words; then propose it anew with that.")
+    conflict_id: str | None = None
+    human: Human | None = Field(description="Who decides, where it waits for somebody.")
 
 
 def propose_memory(greywind: GreyWind, asked: ProposeTakes) -> ProposeGives:
     """Propose something worth remembering beyond this session: a fact, a decision, a lesson, a way of working.
 
     Call it when a user states something lasting, when something was verified, or when a memory turned out wrong
-    (UPDATE, DELETE). It only proposes: a human decides in the console, and this tool never does. Proposing the same
-    again changes nothing. Do not propose what a packet already told you.
+    (UPDATE, DELETE). It only proposes: the gates and, where they say so, a human decide, and this tool never does.
+    Cite what a user said or what a tool gave; without that it is rejected. Proposing the same again changes nothing.
+    Do not propose what a packet already told you.
     只是提案，由人裁决。
     """
     body = asked.model_dump(mode="json")
     told = greywind.call("POST", "/memories", body, idempotency_key=_key(body))
     return ProposeGives(
-        memory_id=told["id"], ref=told["ref"], status=told["status"], held=True, human=must_decide(greywind, HELD)
+        memory_id=told["id"],
+        human=must_decide(greywind, HELD) if told["held"] else None,
+        **{name: told[name] for name in ("ref", "status", "outcome", "held", "code", "missing", "conflict_id")},
     )
 
 

@@ -1,0 +1,22 @@
+"""What is asked of a policy before it is proposed: its words are known, and somebody could decide under it."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from governance.errors import FieldFault, Invalid
+from governance.policy_rules import unknown_words
+from governance.proposal_reading import deciders
+from governance.vocabulary import MembershipLevel
+
+
+def check_policy(body: Mapping[str, Any]) -> None:
+    """Raise Invalid (unknown_word) for words that no rule would follow, and (nobody_could_decide) for a policy that
+    asks for humans where the open scope's project has no active owner.
+    """
+    faults = tuple(FieldFault(pointer, "unknown_word", message) for pointer, message in unknown_words(body))
+    if faults:
+        raise Invalid(f"{faults[0].pointer}: {faults[0].message}.", code="unknown_word", faults=faults)
+    asks = body["review_mode"] != "auto" or body["approval_required_for"] or body["two_deciders_for"]
+    if asks and not deciders(MembershipLevel.OWNER):
+        message = "it lets humans decide, and the project has no active owner who could; invite one first"
+        raise Invalid.at("/body/review_mode", message, code="nobody_could_decide")

@@ -1,0 +1,41 @@
+"""What apps above do about proposals that are no contract's: hear an agent's, and carry out an approved one."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from governance.actors import Acting
+from governance.models import Actor, Proposal, ProposalText
+from governance.vocabulary import Proposable
+
+type Ask = Callable[[Acting, Mapping[str, Any], datetime], Mapping[str, Any]]
+type Apply = Callable[[Proposal, ProposalText, Actor, datetime], None]
+type Made = Callable[[Proposal], str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Undertaking:
+    """`ask` keeps what an agent would propose until its human agrees, and returns what the agent hears. `apply` does
+    what was approved, in the decision's own transaction, by the human who decided last. `made` says what came of it, as
+    a public id, '' for nothing that the open scope may read.
+    """
+
+    ask: Ask
+    apply: Apply
+    made: Made
+
+
+_undertakings: dict[Proposable, Undertaking] = {}
+
+
+def undertake(kind: Proposable, undertaking: Undertaking) -> None:
+    """Take over the proposals of a kind; called once for each, as its app gets ready."""
+    if kind in _undertakings:
+        raise ValueError(f"proposals of {kind} are taken over already")
+    _undertakings[kind] = undertaking
+
+
+def undertaking_of(kind: str) -> Undertaking | None:
+    """Return who carries out proposals of a kind; None for a contract's, which become a revision."""
+    return next((found for name, found in _undertakings.items() if name == kind), None)

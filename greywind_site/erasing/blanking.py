@@ -1,0 +1,183 @@
+"""Emptying what was found. That something was, whose it was, when, and a keyed hash stay."""
+
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+from typing import Any
+
+from django.db.models import Model
+
+from governance.audit import fingerprint
+from governance.ids import public_id
+from governance.models import Contract, Proposal, ProposalText, Revision
+from governance.vocabulary import ProposalState
+from greywind_site.erasing.finding import Theirs, described_by, given_up
+from greywind_site.erasing.holdings import BLANKS, DELETED, TOMBSTONE, blank_tokens
+from greywind_site.operating.erasing import OWNER
+from memories.effects import DISPUTED
+from memories.models import Conflict, ConflictSide, Memory, MemoryMove, Offer, Passage
+from memories.vocabulary import MemoryStatus, OfferState, ReasonCode
+from sessions.models import Artifact, ContextPacket, Event, Session
+from threads.lexemes import terms
+from threads.models import Binding, Thread
+
+BATCH = 500
+IN_USE = (MemoryStatus.COMMITTED, MemoryStatus.ACTIVE, MemoryStatus.ARCHIVED)
+ENDED = (MemoryStatus.REVOKED, MemoryStatus.REJECTED)
+UNDECIDED = (ProposalState.DRAFT, ProposalState.OPEN, ProposalState.CHANGES_REQUESTED)
+# The texts that a receipt keeps as values, and what stands in their place: such a packet is not shown again.
+RECEIPT: Mapping[str, Mapping[str, Any]] = {
+    "input": {"raw_text": "", "attached_context": None},
+    "thread": {"title": "", "summary": "", "tags": []},
+    "session": {"resume_point": "", "interruptions": [], "screen_context": None},
+}
+
+
+def blank(theirs: Theirs, *, now: datetime) -> None:
+    """Empty every row that was found. The triggers must be asleep: what is kept for ever is what is changed here."""
+    taken = [text for text in theirs.of(Event).values_list("text", flat=True) if text.strip()]
+    for rule in RULES:
+        rule(theirs, now)
+    for model, values in BLANKS.items():
+        if model in DELETED:
+            theirs.of(model).delete()
+        elif values:
+            theirs.of(model).update(**values)
+    _give_back_titles(theirs, taken)
+
+
+def without(text: str, parts: Iterable[str]) -> str:
+    """Return a text without some of its parts, each of which stands on lines of its own."""
+    for part in parts:
+        text = text.replace(f"\n{part}", "")
+    return text
+
+
+def hollow(value: Any) -> Any:
+    """Return a JSON value of the same shape whose texts are empty."""
+    if isinstance(value, Mapping):
+        return {key: hollow(inner) for key, inner in value.items()}
+    if isinstance(value, list):
+        return []
+    return "" if isinstance(value, str) else value
+
+
+def _hash_events(theirs: Theirs, _: datetime) -> None:
+    rows = list(theirs.of(Event).only("pk", "content_hash"))
+    for row in rows:
+        row.content_hash = fingerprint(row.content_hash)
+    _store(theirs, Event, rows, "content_hash")
+    theirs.of(Event).update(**blank_tokens())
+
+
+def _hash_artifacts(theirs: Theirs, _: datetime) -> None:
+    rows = list(theirs.of(Artifact).only("pk", "sha256"))
+    for row in rows:
+        row.sha256 = fingerprint(row.sha256).partition(":")[2]
+    _store(theirs, Artifact, rows, "sha256")
+
+
+def _end_memories(theirs: Theirs, now: datetime) -> None:
+    rows = list(theirs.of(Memory).filter(erased_at=None))
+    moves = []
+    for row in rows:
+        here, row.content_hash = row.status, fingerprint(row.content)
+        row.erased_at = row.updated_at = now
+        if here not in ENDED:
+            row.status = MemoryStatus.REVOKED if here in IN_USE else MemoryStatus.REJECTED
+            row.reason_code = row.reason_code or ReasonCode.ERASED
+            moves.append(_move(row, here, now))
+    theirs.of(Offer).filter(state=OfferState.ASKED).update(state=OfferState.DECLINED, answered_at=now)
+    _store(theirs, Memory, rows, "content_hash", "erased_at", "updated_at", "status", "reason_code")
+    MemoryMove.objects.using(OWNER).bulk_create(moves)
+
+
+def _move(row: Memory, here: str, now: datetime) -> MemoryMove:
+    reach = {"audience": row.audience, "audience_role": row.audience_role, "owner_id": row.owner_id}
+    step = {"here": here, "there": row.status, "code": ReasonCode.ERASED, "at": now}
+    return MemoryMove(project_id=row.project_id, memory_id=row.pk, created_at=now, **step, **reach)
+
+
+def _blank_packets(theirs: Theirs, _: datetime) -> None:
+    rows = list(theirs.of(ContextPacket).only("pk", "receipt"))
+    for row in rows:
+        for part, values in RECEIPT.items():
+            row.receipt[part] |= values
+        if task := row.receipt["thread"]["task"]:
+            task |= {"title": "", "next_steps": []}
+        row.receipt["hits"] = [hit | {"relevance_reason": "", "hash": ""} for hit in row.receipt["hits"]]
+    _store(theirs, ContextPacket, rows, "receipt")
+
+
+def _blank_contracts(theirs: Theirs, now: datetime) -> None:
+    """A contract that describes the person is emptied; a proposal of theirs goes unless the project adopted it."""
+    own = described_by(theirs)
+    rows = list(theirs.all(Revision).filter(contract_id__in=own))
+    for row in rows:
+        row.body, row.body_hash = hollow(row.body), fingerprint(row.body)
+    _store(theirs, Revision, rows, "body", "body_hash")
+    for contract in theirs.all(Contract).filter(pk__in=own):
+        theirs.all(Contract).filter(pk=contract.pk).update(slug=f"erased-{contract.pk.hex}")
+    theirs.of(Proposal).filter(state__in=UNDECIDED).update(state=ProposalState.WITHDRAWN, closed_at=now)
+    given = list(given_up(theirs).values_list("pk", flat=True))
+    theirs.all(Proposal).filter(pk__in=given).update(slug="erased")
+    texts = list(theirs.of(ProposalText).filter(proposal_id__in=given))
+    for text in texts:
+        text.body, text.body_hash = hollow(text.body), fingerprint(text.body)
+    _store(theirs, ProposalText, texts, "body", "body_hash")
+
+
+def _hash_conflicts(theirs: Theirs, _: datetime) -> None:
+    rows = list(theirs.of(Conflict).only("pk", "key"))
+    for row in rows:
+        row.key = fingerprint(row.key)
+    _store(theirs, Conflict, rows, "key")
+
+
+def _rewrite_copies(theirs: Theirs, _: datetime) -> None:
+    """What was disputed carries what disputes it in its searchable copy."""
+    said = {f"{DISPUTED}{text}" for text in theirs.of(Memory).exclude(content="").values_list("content", flat=True)}
+    sides = theirs.all(ConflictSide).filter(conflict_id__in=theirs.rows[Conflict]).values("memory_id")
+    rows = list(theirs.all(Passage).filter(memory_id__in=sides).exclude(memory_id__in=theirs.rows[Memory]))
+    for row in rows:
+        row.text = without(row.text, said)
+        row.terms = sorted(set(terms(row.text)))
+    _store(theirs, Passage, rows, "text", "terms")
+
+
+def _rename_bindings(theirs: Theirs, _: datetime) -> None:
+    rows = list(theirs.of(Binding))
+    for row in rows:
+        row.channel = f"erased:{public_id('bnd', row.pk)}"
+    _store(theirs, Binding, rows, "channel")
+
+
+def _give_back_titles(theirs: Theirs, taken: list[str]) -> None:
+    """Other threads in which they spoke lose the title and the goals that were taken from their words."""
+    said = [" ".join(text.split()) for text in taken]
+    spoken_in = theirs.of(Session).values("thread_id")
+    for thread in theirs.all(Thread).filter(pk__in=spoken_in).exclude(pk__in=theirs.rows[Thread]):
+        goals = [goal for goal in thread.recent_goals if not _is_taken(goal, said)]
+        title = TOMBSTONE if _is_taken(thread.title, said) else thread.title
+        kept = {"recent_goals": goals, "title": title, "summary": "", "keywords": []}
+        theirs.all(Thread).filter(pk=thread.pk).update(**kept)
+
+
+def _is_taken(text: str, said: list[str]) -> bool:
+    start = " ".join(text.split()).removesuffix("…").strip()
+    return bool(start) and any(start in whole or whole in start for whole in said)
+
+
+RULES = (
+    _hash_events,
+    _hash_artifacts,
+    _hash_conflicts,
+    _rewrite_copies,
+    _end_memories,
+    _blank_packets,
+    _blank_contracts,
+    _rename_bindings,
+)
+
+
+def _store(theirs: Theirs, model: type[Model], rows: list[Any], *columns: str) -> None:
+    theirs.all(model).bulk_update(rows, columns, batch_size=BATCH)

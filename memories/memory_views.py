@@ -1,0 +1,107 @@
+"""The page of one memory: its parts, what people say of it, and two of its texts side by side."""
+
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.urls import reverse
+from django.utils.translation import gettext
+from django.views.decorators.http import require_POST, require_safe
+
+from governance.errors import NotThere
+from governance.pages import Desk, done, id_in_path, project_page, show
+from governance.scope import project_scope
+from governance.vocabulary import Deed
+from memories.feedback import FeedbackWish, give_feedback, note_read
+from memories.history import access_of, compared, past_of
+from memories.lineage import lineage_of
+from memories.memory_ways import buttons_of
+from memories.models import Memory
+from memories.reading import card_of, find_memory
+from memories.store_words import Tab
+from memories.vocabulary import FeedbackKind, ReadThrough
+from memories.way_forms import FeedbackForm
+
+SECTION = "memories"
+SHOWS_WORDS = (Tab.TEXT, Tab.VERSIONS)
+
+
+@project_page
+@require_safe
+def memory(request: HttpRequest, desk: Desk, memory_id: str) -> HttpResponse:
+    """A memory: what it says, where it stands and why, what bears it out, and who has read it."""
+    asked = request.GET.get("tab", "")
+    return _shown(request, desk, memory_id, Tab(asked) if asked in set(Tab) else Tab.TEXT)
+
+
+@require_POST
+@project_page
+def say_of_memory(request: HttpRequest, desk: Desk, memory_id: str) -> HttpResponse:
+    """Say of a memory that it was useful, is wrong or outdated, or must not be used."""
+    desk.check(Deed.PROPOSE_MEMORY)
+    form = FeedbackForm(request.POST)
+    if not form.is_valid():
+        return _shown(request, desk, memory_id, Tab.TEXT, form=form, status=422)
+    with project_scope(desk.acting):
+        found = find_memory(id_in_path("mem", memory_id))
+        said = FeedbackWish(kind=FeedbackKind(form.cleaned_data["kind"]), note=form.cleaned_data["note"])
+        give_feedback(desk.acting, found, said)
+    to = reverse("memory", args=[desk.seat.public_id, found.public_id])
+    words = gettext("Said. It stands beside the memory for everybody who may read it, and changes nothing by itself.")
+    return done(request, words, to=f"{to}?tab={Tab.ACCESS}")
+
+
+@project_page
+@require_safe
+def memory_diff(request: HttpRequest, desk: Desk, memory_id: str) -> HttpResponse:
+    """Two versions of a memory, word by word; the present one and the one before it, if none are named."""
+    with project_scope(desk.acting):
+        found = find_memory(id_in_path("mem", memory_id))
+        second = _number(request.GET.get("to"), default=found.version)
+        first = _number(request.GET.get("from"), default=max(second - 1, 1))
+        comparison = compared(found, first, second)
+        note_read(desk.acting, found, ReadThrough.CONSOLE)
+    numbers = range(found.version, 0, -1)
+    context: dict[str, Any] = {"memory": found, "comparison": comparison, "numbers": numbers}
+    return show(request, desk, "memories/diff.html", section=SECTION, **context)
+
+
+def _shown(
+    request: HttpRequest,
+    desk: Desk,
+    memory_id: str,
+    tab: Tab,
+    *,
+    form: FeedbackForm | None = None,
+    status: int = 200,
+) -> HttpResponse:
+    pk = id_in_path("mem", memory_id)
+    context: dict[str, Any] = {"tab": tab, "tabs": list(Tab), "feedback": form or FeedbackForm()}
+    with project_scope(desk.acting):
+        if tab is Tab.TEXT:
+            context["card"] = card = card_of(desk.acting, pk)
+            found = card.memory
+            context["buttons"] = buttons_of(desk, found, disputed=bool(card.conflict_id))
+        else:
+            found = find_memory(pk)
+            context |= _part(found, tab)
+        if tab in SHOWS_WORDS and request.method == "GET":
+            note_read(desk.acting, found, ReadThrough.CONSOLE)
+    return show(request, desk, "memories/memory.html", status=status, section=SECTION, memory=found, **context)
+
+
+def _part(found: Memory, tab: Tab) -> dict[str, Any]:
+    match tab:
+        case Tab.VERSIONS:
+            return {"past": past_of(found)}
+        case Tab.LINEAGE:
+            return {"lineage": lineage_of(found)}
+        case _:
+            return {"access": access_of(found)}
+
+
+def _number(text: str | None, *, default: int) -> int:
+    if text is None:
+        return default
+    if not text.isascii() or not text.isdigit() or len(text) > 9:
+        raise NotThere
+    return int(text)

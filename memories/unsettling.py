@@ -1,0 +1,125 @@
+"""Taking a settlement back: each memory stands again as it did before it."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from django.utils.dateparse import parse_datetime
+
+from governance.actors import Acting
+from memories.candidates import add_claims, add_evidence, add_parents, add_version, make_candidate
+from memories.disputes import add_side
+from memories.effects import bring_back, reindex, retire
+from memories.models import Claim, Conflict, Memory, MemoryEvidence, MemoryVersion
+from memories.relating import claims_of, key_of, place_of
+from memories.vocabulary import (
+    PENDING,
+    ArchivedFor,
+    KnowledgeStatus,
+    MemoryKind,
+    MemoryStatus,
+    MemoryType,
+    Origin,
+    ReasonCode,
+    ScopeType,
+    SideRole,
+    SourceRank,
+    WriteMode,
+)
+from memories.weighing import Kept, digest_of
+from memories.wishes import MemoryWish
+
+BECAUSE = "the settlement was undone"
+
+
+def undo_effects(acting: Acting, conflict: Conflict, effects: Sequence[Mapping[str, Any]], *, now: datetime) -> None:
+    """Take the effects of a settlement back, the last one first."""
+    for effect in reversed(effects):
+        memory = Memory.objects.get(pk=effect["memory"])
+        if effect["before"] is None:
+            retire(memory, ArchivedFor.BY_HAND, reason=BECAUSE, now=now)
+            continue
+        _restore_text(acting, memory, effect["before"], now=now)
+        _restore_place(memory, effect["before"])
+        _restore_status(acting, conflict, memory, effect["before"], now=now)
+
+
+def _restore_status(
+    acting: Acting, conflict: Conflict, memory: Memory, before: Mapping[str, Any], *, now: datetime
+) -> None:
+    waited, was = before["status"] in PENDING, before["status"]
+    match memory.status:
+        case MemoryStatus.ARCHIVED if was == MemoryStatus.ACTIVE:
+            bring_back(memory, reason=BECAUSE, now=now)
+        case MemoryStatus.ACTIVE if waited:
+            retire(memory, ArchivedFor.BY_HAND, reason=BECAUSE, now=now)
+        case MemoryStatus.ACTIVE if was == MemoryStatus.ARCHIVED:
+            retire(memory, ArchivedFor(before["archived_for"] or ArchivedFor.BY_HAND), reason=BECAUSE, now=now)
+        case MemoryStatus.REJECTED if waited:
+            add_side(conflict, _proposed_again(acting, memory, now=now), SideRole.NEW, now=now)
+
+
+def _restore_place(memory: Memory, before: Mapping[str, Any]) -> None:
+    times = {name: parse_datetime(before[name]) if before[name] else None for name in ("valid_from", "valid_to")}
+    placed = {"scope_type": before["scope_type"], "scope_id": before["scope_id"], **times}
+    if {name: str(getattr(memory, name)) for name in placed} == {name: str(value) for name, value in placed.items()}:
+        return
+    Memory.objects.filter(pk=memory.pk).update(**placed)
+    Claim.objects.filter(memory=memory).update(**times)
+    memory.refresh_from_db()
+    if memory.status == MemoryStatus.ACTIVE:
+        reindex(memory)
+
+
+def _restore_text(acting: Acting, memory: Memory, before: Mapping[str, Any], *, now: datetime) -> None:
+    if memory.version == before["version"]:
+        return
+    text = MemoryVersion.objects.get(memory=memory, version=before["version"]).content
+    changed = {
+        "content": text,
+        "content_hash": digest_of(text),
+        "dedupe_key": key_of(text, memory.observed_at or memory.created_at),
+        "version": memory.version + 1,
+        "updated_at": now,
+    }
+    Memory.objects.filter(pk=memory.pk, version=memory.version).update(**changed)
+    memory.refresh_from_db()
+    add_version(memory, author=acting, reason=BECAUSE)
+    if memory.status == MemoryStatus.ACTIVE:
+        reindex(memory)
+
+
+def _proposed_again(acting: Acting, lost: Memory, *, now: datetime) -> Memory:
+    """Return a new candidate with the text, claims and evidence of one that was refused, which is its parent."""
+    wish = MemoryWish(
+        content=lost.content,
+        type=MemoryType(lost.type),
+        kind=MemoryKind(lost.kind),
+        scope_type=ScopeType(lost.scope_type),
+        scope_id=lost.scope_id,
+        importance=lost.importance,
+        confidence=lost.confidence,
+        origin=Origin(lost.origin),
+        write_mode=WriteMode(lost.write_mode),
+        knowledge_status=KnowledgeStatus(lost.knowledge_status),
+        valid_from=lost.valid_from,
+        valid_to=lost.valid_to,
+    )
+    made = make_candidate(
+        acting,
+        wish,
+        lost.content,
+        place=place_of(lost),
+        rank=SourceRank(lost.source_rank),
+        now=now,
+        sensitivity=lost.sensitivity,
+        dedupe_key=lost.dedupe_key,
+        observed_at=lost.observed_at,
+        reason_code=ReasonCode.CONFLICT_OPEN,
+    )
+    add_version(made, author=acting, reason=BECAUSE)
+    rows = MemoryEvidence.objects.filter(memory=lost).order_by("ordinal").values_list("ref", "quote", "quote_hash")
+    add_evidence(made, [Kept(ref=ref, quote=quote, quote_hash=hashed) for ref, quote, hashed in rows])
+    add_claims(made, claims_of([lost]).get(lost.pk, []))
+    add_parents(made, [lost], reason=BECAUSE)
+    return made

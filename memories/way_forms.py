@@ -1,0 +1,118 @@
+"""Forms about a memory that is there: moving it, saying it otherwise, and saying what one thinks of it."""
+
+import uuid
+from typing import Any
+
+from django import forms
+from django.core.exceptions import ValidationError
+from django.utils.translation import gettext, gettext_lazy
+
+from governance.forms import ConsoleForm
+from governance.ids import new_id
+from governance.vocabulary import Sensitivity
+from memories.forms import MOST_CHARACTERS
+from memories.models import Memory
+from memories.store_words import STORE_KINDS, Way
+from memories.vocabulary import FeedbackKind, KnowledgeStatus, MemoryKind, MemoryType, Origin, WriteAction
+from memories.wishes import MemoryWish
+
+MOST_REASON, MOST_NOTE = 300, 1000
+
+
+class WayForm(ConsoleForm):
+    """What is done about a memory, why, and which state of it was seen."""
+
+    version = forms.IntegerField(widget=forms.HiddenInput, min_value=1)
+    status = forms.CharField(widget=forms.HiddenInput, max_length=20)
+    inbox = forms.BooleanField(widget=forms.HiddenInput, required=False)  # whether the inbox's next matter comes then
+    reason = forms.CharField(
+        label=gettext_lazy("Why"),
+        max_length=MOST_REASON,
+        widget=forms.Textarea(attrs={"rows": 2}),
+        help_text=gettext_lazy("It stands in the ledger; of what is private only a fingerprint does."),
+    )
+    missing = forms.CharField(
+        label=gettext_lazy("Which evidence would help"),
+        required=False,
+        max_length=MOST_REASON,
+        widget=forms.Textarea(attrs={"rows": 2}),
+        help_text=gettext_lazy("Its proposer reads this."),
+    )
+
+    def __init__(self, *args: Any, way: Way, **options: Any) -> None:
+        super().__init__(*args, **options)
+        if way is not Way.REFUSE:
+            del self.fields["missing"]
+
+    def see(self, memory: Memory) -> None:
+        """Let the form be about the memory as it stands now; what was typed stays."""
+        seen = {"version": str(memory.version), "status": str(memory.status)}
+        self.initial.update(seen)
+        if self.is_bound:
+            self.data = {**{name: self.data.get(name) for name in self.data}, **seen}
+
+
+class EditForm(ConsoleForm):
+    """Another text for a memory, for the version that was seen."""
+
+    key = forms.UUIDField(widget=forms.HiddenInput)
+    version = forms.IntegerField(widget=forms.HiddenInput, min_value=1)
+    content = forms.CharField(
+        label=gettext_lazy("What should be remembered instead"),
+        strip=False,
+        max_length=MOST_CHARACTERS,
+        widget=forms.Textarea(attrs={"rows": 5}),
+    )
+    reason = forms.CharField(label=gettext_lazy("Why"), max_length=MOST_REASON, required=False)
+
+    def clean_key(self) -> uuid.UUID:
+        key: uuid.UUID = self.cleaned_data["key"]
+        if key.version != 7:
+            raise ValidationError(gettext("Open the form anew and send it from there."))
+        return key
+
+    def clean_content(self) -> str:
+        text: str = self.cleaned_data["content"].replace("\r\n", "\n").strip()
+        if not text:
+            raise ValidationError(gettext("Say something; spaces alone say nothing."))
+        return text
+
+    def see(self, memory: Memory) -> None:
+        """Let the form be about the memory as it stands now, under a fresh key; what was typed stays."""
+        seen = {"version": str(memory.version), "key": str(new_id())}
+        self.initial.update(seen)
+        if self.is_bound:
+            self.data = {**{name: self.data.get(name) for name in self.data}, **seen}
+        else:
+            self.initial["content"] = memory.content
+
+    def wish(self, memory: Memory) -> MemoryWish:
+        """Return the change that the form asks for; it has to be valid."""
+        said = self.cleaned_data
+        return MemoryWish(
+            id=said["key"],
+            content=said["content"],
+            action=WriteAction.UPDATE,
+            target_id=memory.pk,
+            expected_version=said["version"],
+            type=MemoryType(memory.type),
+            kind=MemoryKind(memory.kind),
+            importance=memory.importance,
+            origin=Origin.USER_EXPLICIT,
+            knowledge_status=KnowledgeStatus.CONFIRMED,  # a person's own statement is no inference
+            sensitivity=Sensitivity(memory.sensitivity),
+            retention_days=memory.retention_days,
+            change_reason=said["reason"],
+        )
+
+
+class FeedbackForm(ConsoleForm):
+    """What a person says of a memory."""
+
+    kind = forms.ChoiceField(label=gettext_lazy("What you say of it"), choices=list(STORE_KINDS[FeedbackKind].items()))
+    note = forms.CharField(
+        label=gettext_lazy("In your words"),
+        required=False,
+        max_length=MOST_NOTE,
+        widget=forms.Textarea(attrs={"rows": 2}),
+    )

@@ -1,0 +1,70 @@
+"""Every column that can hold a text is emptied with a person's words, or stands here with what it holds instead."""
+
+import pytest
+from django.db import connection
+
+from greywind_site.erasing.finding import table_of
+from greywind_site.erasing.holdings import BLANKS, DELETED
+
+TEXTS = """
+SELECT table_name, column_name FROM information_schema.columns c
+WHERE table_schema = 'public' AND data_type IN ('text', 'character varying', 'jsonb', 'ARRAY')
+  AND EXISTS (SELECT FROM information_schema.columns p
+              WHERE p.table_schema = 'public' AND p.table_name = c.table_name AND p.column_name = 'project_id')
+"""
+# Words from a list of ours, hashes, refs and ids, wherever they stand.
+CODES = {
+    "audience", "audience_role", "state", "status", "role", "kind", "type", "action", "risk", "level", "verb", "gate",
+    "origin", "source_rank", "sensitivity", "write_mode", "knowledge_status", "reason_code", "archived_for",
+    "scope_type",
+    "source", "source_type", "attested_by", "destination", "through", "here", "there", "code", "suggestion",
+    "suggestion_reason", "knowledge_before", "phase", "verification", "dialect", "ref", "origin_ref", "seen_hash",
+    "packet_hash", "trace", "scopes", "prefix", "roles", "next_actor",
+}  # fmt: skip
+# Emptied by a rule of its own, row by row.
+BY_RULE = {
+    "agent_sessions_artifact": {"sha256"},
+    "agent_sessions_contextpacket": {"receipt"},
+    "agent_sessions_event": {"content_hash"},
+    "governance_actor": {"name"},
+    "governance_contract": {"slug"},
+    "governance_proposal": {"slug"},
+    "governance_proposaltext": {"body", "body_hash"},
+    "governance_revision": {"body", "body_hash"},
+    "memories_conflict": {"key"},
+    "memories_memory": {"content_hash"},
+    "threads_binding": {"channel"},
+}
+# Nobody's words: what programs called things, figures, and what a packet decided.
+KEPT = {
+    "agent_sessions_artifact": {"media_type"},
+    "agent_sessions_contextpacket": {"decisions"},
+    "agent_sessions_event": {"client_id", "tool"},
+    "agent_sessions_handoff": {"pins"},
+    "agent_sessions_packetoutcome": {"usage"},
+    "agent_sessions_providersession": {"harness", "external_id"},
+    "agent_sessions_worksummary": {"trigger"},
+    "governance_apikey": {"name"},
+    "governance_auditevent": {"actor", "on_behalf_of", "target", "reason", "before", "after", "detail"},
+    "governance_storedanswer": {"idempotency_key", "fingerprint", "packet_ref"},
+    "memories_consolidation": {"work", "policy", "counts"},
+    "memories_offer": {"about"},
+    "memories_settlement": {"effects"},
+}
+
+
+@pytest.mark.django_db
+def test_no_text_is_forgotten() -> None:
+    emptied = {table_of(model): set(values) for model, values in BLANKS.items()}
+    deleted = {table_of(model) for model in DELETED}
+    with connection.cursor() as cursor:
+        cursor.execute(TEXTS)
+        found = cursor.fetchall()
+    assert len(found) > 100
+    known = [emptied, BY_RULE, KEPT]
+    unknown = [
+        f"{table}.{column}"
+        for table, column in found
+        if table not in deleted and column not in CODES and not any(column in one.get(table, ()) for one in known)
+    ]
+    assert unknown == []

@@ -1,0 +1,163 @@
+"""The leak hunt, small: nobody hears what is not for them, everybody hears their own, and a missing wall is noticed."""
+
+import logging
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+from django.db import connection
+
+from governance.visibility import Placement, may_read
+from greywind_site.hunting.leaks.aiming import How
+from greywind_site.hunting.leaks.asking import Answer, Ask, send
+from greywind_site.hunting.leaks.coverage import Coverage, covered
+from greywind_site.hunting.leaks.filters import Site, sites
+from greywind_site.hunting.leaks.ground import tables_with_project
+from greywind_site.hunting.leaks.hunter import Hunter, Report
+from greywind_site.hunting.leaks.marks import Mints, Place, marks_in, place_of
+from greywind_site.hunting.leaks.people import Principal
+from greywind_site.hunting.leaks.removing import watched
+from greywind_site.hunting.leaks.sabotage import let_filters_go, open_policies, reading_policies
+from greywind_site.hunting.leaks.world import World, make_world
+from tests.databases import Kept
+from tests.governance.rawsql import owner
+
+PROJECTS, REQUESTS, SEED = 3, 2_000, 7  # by command: manage.py leak_hunt --requests 100000, with eight projects
+PER_OPERATION = 1
+SOME_FILTERS = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Hunted:
+    world: World
+    report: Report
+    coverage: Coverage
+
+
+@pytest.fixture(scope="module")
+def hunted(django_db_setup: None, django_db_blocker: Any) -> Iterator[Hunted]:
+    with django_db_blocker.unblock():
+        kept = Kept(str(connection.settings_dict["NAME"]))
+        logging.disable(logging.CRITICAL)
+        try:
+            world = make_world(PROJECTS)
+            report = Hunter(world, seed=SEED).run(REQUESTS)
+            yield Hunted(world, report, covered(world, report))
+        finally:
+            logging.disable(logging.NOTSET)
+            kept.restore()
+
+
+def test_nobody_hears_what_is_not_for_them(hunted: Hunted) -> None:
+    assert (hunted.report.requests >= REQUESTS, hunted.report.leaks) == (True, [])
+
+
+def test_a_foreign_id_is_answered_like_a_random_one(hunted: Hunted) -> None:
+    assert (hunted.report.pairs > REQUESTS / 50, hunted.report.oracles) == (True, [])
+
+
+def test_nothing_fails_on_the_way(hunted: Hunted) -> None:
+    assert hunted.report.failures == []
+
+
+def test_what_is_stored_for_few_is_stored_nowhere_for_many(hunted: Hunted) -> None:
+    assert hunted.world.ground.at_rest == []
+
+
+def test_everybody_together_hears_all_that_is_theirs(hunted: Hunted) -> None:
+    assert hunted.report.walked
+    assert (hunted.coverage.unheard, hunted.coverage.unread) == ([], [])
+
+
+def test_every_table_of_a_project_holds_a_row_in_every_project(hunted: Hunted) -> None:
+    assert hunted.coverage.unmarked == []
+
+
+def test_every_documented_call_and_every_page_is_asked(hunted: Hunted) -> None:
+    hunter = Hunter(hunted.world, seed=SEED)
+    by = hunted.world.principals
+    agent, human = next(each for each in by if each.is_agent), next(each for each in by if each.cookie)
+    names = {hunter.random_ask(who, How.OWN).operation for who in (agent, human) for _ in range(2_500)}
+    wanted = {one.name for one in hunter.calls} | {f"page {one.name}" for one in hunter.pages}
+    assert wanted - names == set()
+
+
+def test_every_open_policy_is_noticed(hunted: Hunted) -> None:
+    opened = open_policies(
+        hunted.world, hunted.report, seed=SEED, policies=reading_policies(), tell=_silently, each=PER_OPERATION
+    )
+    assert [str(one.policy) for one in opened if not one.red] == []
+    assert any(one.by_requests for one in opened)
+
+
+def test_the_policies_are_those_of_every_table_that_is_read(hunted: Hunted) -> None:
+    with owner() as link:
+        tables = set(tables_with_project(link)) - {"governance_audithead"}  # it may be read by nobody at all
+    assert {one.table for one in reading_policies()} == tables | {"governance_project"}
+
+
+def test_without_one_filter_of_the_application_nothing_is_heard_all_the_same(hunted: Hunted) -> None:
+    chosen = sites()[:: max(1, len(sites()) // SOME_FILTERS)]
+    done, _ = let_filters_go(hunted.world, Hunter(hunted.world, seed=SEED), chosen=chosen, requests=150, tell=_silently)
+    assert [each for one in done for each in [*one.leaks, *one.failures]] == []
+
+
+def test_a_filter_that_is_let_go_filters_nothing(hunted: Hunted) -> None:
+    """The twin of the test above: what was taken away is really gone, and comes back."""
+    reached: list[int] = []
+    [site] = [one for one in sites() if one.module == "governance.visibility" and "project_id" in one.text]
+    [crew, other] = hunted.world.crews[:2]
+    foreign = Placement(project_id=other.project_id)
+    with watched([site], reached.append, let_go=True):
+        during = may_read(crew.owner.acting, foreign)
+    assert (during, may_read(crew.owner.acting, foreign), reached) == (True, False, [site.number])
+
+
+def test_a_leak_is_noticed(hunted: Hunted) -> None:
+    """A mark of another project, said by a page, is a leak; one's own is not."""
+    hunter = Hunter(hunted.world, seed=SEED)
+    by = next(each for each in hunted.world.principals if each.is_agent)
+    [number] = by.seats
+    foreign = next(mark for mark in hunted.world.ground.marks if place_of(mark).project != number)
+    ask = Ask(operation="GET /api/v1/key", method="GET", path="/api/v1/key")
+    hunter._judge(ask, send(ask, by, look=lambda _answer: None), by)
+    assert hunter.report.leaks == []
+    hunter._judge(ask, _saying(foreign), by)
+    assert [leak.what for leak in hunter.report.leaks] == [foreign] * len(hunter.report.leaks) != []
+
+
+def _saying(text: str) -> Any:
+    return Answer("200 OK", (("X-Note", text),), "")
+
+
+def _silently(_text: str) -> None:
+    """Tell nobody."""
+
+
+def test_a_mark_says_where_it_belongs() -> None:
+    mints = Mints()
+    places = [Place(0), Place(7, "r", 3), Place(2, "o", 9)]
+    said = [mints.of(place).say("灯塔 lights,") for place in places]
+    assert [{place_of(mark) for mark in marks_in(text)} for text in said] == [{place} for place in places]
+
+
+@pytest.mark.parametrize(
+    ("place", "reads"),
+    [
+        (Place(0), True),
+        (Place(0, "r", 1), True),
+        (Place(0, "r", 2), False),
+        (Place(0, "o", 9), False),
+        (Place(1), False),
+    ],
+)
+def test_the_hunts_own_rule_is_the_written_one(hunted: Hunted, place: Place, reads: bool) -> None:
+    agent = hunted.world.crews[0].agents["dev"]
+    assert Principal(name="dev", seats={0: agent}).may_read(place) is reads
+
+
+def test_the_filters_of_a_source_are_found(tmp_path: Any) -> None:
+    found: Sequence[Site] = sites()
+    assert {one.kind for one in found} == {"keyword", "comparison", "match", "statement"}
+    assert len(found) > 40

@@ -1,0 +1,191 @@
+"""Settling a conflict: each way, bound to what was seen, carried out whole, and taken back."""
+
+from collections.abc import Iterator
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.utils import timezone
+
+from governance.errors import Clash, Forbidden, Invalid
+from governance.models import InboxItem
+from governance.scope import project_scope
+from memories.conflicts import SettleWish, settle, sight, snooze, undo, wake_due
+from memories.models import Conflict, Injection, MemoryParent, Passage, Settlement
+from memories.settling import Period
+from memories.vocabulary import Origin, SettlementVerb
+from tests.cast import Cast
+from tests.memories.learning import Desk, auto_cast, claim, read
+
+OLD, NEW = "Port of the gauge: 80", "Port of the gauge: 90"
+
+
+class Dispute:
+    """A conflict of two statements of one weight, and the owner who settles it."""
+
+    def __init__(self, cast: Cast) -> None:
+        self.cast, self.desk = cast, Desk(cast.dev)
+        self.old = self.desk.learn(OLD, claims=claim("80"), origin=Origin.AGENT_INFERRED).memory
+        written = self.desk.learn(NEW, claims=claim("90"), origin=Origin.AGENT_INFERRED)
+        self.new, self.conflict = written.memory, written.conflict
+
+    def settle(self, verb: SettlementVerb, **more: Any) -> Settlement:
+        acting = self.cast.owner.acting
+        with project_scope(acting):
+            conflict = Conflict.objects.get(pk=self.conflict.pk)
+            seen = sight(conflict, now=timezone.now())
+            wish = SettleWish(verb=verb, expected_version=conflict.version, seen_hash=seen.seen_hash, **more)
+            return settle(acting, conflict, wish, now=timezone.now())
+
+    def undo(self, settlement: Settlement) -> Conflict:
+        with project_scope(self.cast.owner.acting):
+            return undo(self.cast.owner.acting, settlement, now=timezone.now())
+
+    def standing(self) -> tuple[str, str]:
+        return read(self.cast.dev, self.old).status, read(self.cast.dev, self.new).status
+
+    def carried(self) -> list[str]:
+        with project_scope(self.cast.dev.acting):
+            return list(Passage.objects.filter(memory__isnull=False, live=True).values_list("text", flat=True))
+
+
+@pytest.fixture
+def dispute(db: None) -> Iterator[Dispute]:
+    return Dispute(auto_cast())
+
+
+def test_while_it_is_open_the_copy_carries_both_values_as_disputed(dispute: Dispute) -> None:
+    with project_scope(dispute.cast.dev.acting):
+        copy = Passage.objects.get(memory=dispute.old, live=True)
+    assert (copy.knowledge_status, OLD in copy.text, NEW in copy.text) == ("disputed", True, True)
+
+
+def test_what_nobody_vouches_for_disputes_and_is_not_carried(db: None) -> None:
+    cast = auto_cast()
+    desk = Desk(cast.dev)
+    desk.learn(OLD, claims=claim("80"))
+    desk.learn(NEW, desk.said(NEW, role="tool"), claims=claim("90"), origin=Origin.TOOL_OUTPUT)
+    with project_scope(cast.dev.acting):
+        assert [one.text for one in Passage.objects.filter(memory__isnull=False, live=True)] == [OLD]
+
+
+def test_taking_the_new_one_archives_the_old(dispute: Dispute) -> None:
+    dispute.settle(SettlementVerb.TAKE_NEW)
+    assert (dispute.standing(), dispute.carried()) == (("archived", "active"), [NEW])
+
+
+def test_keeping_the_old_one_refuses_the_new(dispute: Dispute) -> None:
+    dispute.settle(SettlementVerb.KEEP_OLD)
+    assert (dispute.standing(), dispute.carried()) == (("active", "rejected"), [OLD])
+
+
+def test_merging_puts_one_text_in_the_place_of_both(dispute: Dispute) -> None:
+    merged = dispute.settle(SettlementVerb.MERGE, text="Port of the gauge: 80, at night 90").merged
+    assert (dispute.standing(), dispute.carried()) == (("archived", "rejected"), [merged.content])
+
+
+def test_a_merged_memory_keeps_its_lineage(dispute: Dispute) -> None:
+    merged = dispute.settle(SettlementVerb.MERGE, text="Port of the gauge: 80, at night 90").merged
+    with project_scope(dispute.cast.dev.acting):
+        parents = set(MemoryParent.objects.filter(memory=merged).values_list("parent_id", flat=True))
+    assert parents == {dispute.old.pk, dispute.new.pk}
+
+
+def test_a_merge_without_a_text_changes_nothing(dispute: Dispute) -> None:
+    with pytest.raises(Invalid, match="write the text"):
+        dispute.settle(SettlementVerb.MERGE, text="  ")
+    assert dispute.standing() == ("active", "evidence_checked")
+
+
+def test_both_may_hold_each_in_its_time(dispute: Dispute) -> None:
+    ends = timezone.now()
+    dispute.settle(SettlementVerb.BOTH_VALID, periods=[Period(memory_id=dispute.old.pk, valid_to=ends)])
+    assert (dispute.standing(), read(dispute.cast.dev, dispute.old).valid_to) == (("active", "active"), ends)
+
+
+def test_what_may_stand_beside_each_other_opens_no_conflict_again(dispute: Dispute) -> None:
+    dispute.settle(SettlementVerb.BOTH_VALID)
+    again = dispute.desk.learn("The port is 90 for the gauge", claims=claim("90"), origin=Origin.AGENT_INFERRED)
+    assert again.outcome in ("active", "duplicate_of")
+
+
+def test_neither_takes_both_away(dispute: Dispute) -> None:
+    dispute.settle(SettlementVerb.NEITHER)
+    assert (dispute.standing(), dispute.carried()) == (("archived", "rejected"), [])
+
+
+def test_more_evidence_is_waited_for_and_wakes_it(dispute: Dispute) -> None:
+    dispute.settle(SettlementVerb.NEEDS_EVIDENCE)
+    third = dispute.desk.learn("Port of the gauge: 70", claims=claim("70"), origin=Origin.AGENT_INFERRED)
+    assert (third.conflict.pk, third.conflict.state) == (dispute.conflict.pk, "open")
+
+
+def test_a_snoozed_one_opens_when_its_time_is_over(dispute: Dispute) -> None:
+    acting, now = dispute.cast.owner.acting, timezone.now()
+    with project_scope(acting):
+        conflict = Conflict.objects.get()
+        snooze(acting, conflict, expected_version=conflict.version, until=now + timedelta(days=1), now=now)
+        woken = [wake_due(acting, now=now + timedelta(days=days)) for days in (0, 2)]
+    assert woken == [0, 1]
+
+
+@pytest.mark.parametrize("verb", [SettlementVerb.TAKE_NEW, SettlementVerb.KEEP_OLD, SettlementVerb.BOTH_VALID])
+def test_an_undone_settlement_leaves_the_conflict_open_with_what_was_in_use(
+    dispute: Dispute, verb: SettlementVerb
+) -> None:
+    conflict = dispute.undo(dispute.settle(verb))
+    old = read(dispute.cast.dev, dispute.old)
+    assert (conflict.state, old.status, old.knowledge_status) == ("open", "active", "disputed")
+
+
+def test_an_undone_settlement_can_be_settled_otherwise(dispute: Dispute) -> None:
+    dispute.undo(dispute.settle(SettlementVerb.KEEP_OLD))
+    dispute.settle(SettlementVerb.TAKE_NEW)
+    assert dispute.carried() == [NEW]
+
+
+def test_a_settlement_is_undone_once(dispute: Dispute) -> None:
+    settlement = dispute.settle(SettlementVerb.TAKE_NEW)
+    dispute.undo(settlement)
+    with pytest.raises(Clash, match="undone already"):
+        dispute.undo(settlement)
+
+
+def test_what_changed_since_it_was_shown_is_not_decided(dispute: Dispute) -> None:
+    acting = dispute.cast.owner.acting
+    with project_scope(acting):
+        conflict = Conflict.objects.get()
+        seen = sight(conflict, now=timezone.now()).seen_hash
+    dispute.desk.learn("Port of the gauge: 70", claims=claim("70"), origin=Origin.AGENT_INFERRED)
+    wish = SettleWish(verb=SettlementVerb.TAKE_NEW, expected_version=conflict.version, seen_hash=seen)
+    with project_scope(acting), pytest.raises(Clash, match="changed since"):
+        settle(acting, conflict, wish, now=timezone.now())
+
+
+def test_a_settled_one_is_not_settled_again(dispute: Dispute) -> None:
+    dispute.settle(SettlementVerb.TAKE_NEW)
+    with pytest.raises(Clash, match="it is settled"):
+        dispute.settle(SettlementVerb.KEEP_OLD)
+
+
+def test_an_agent_settles_nothing(dispute: Dispute) -> None:
+    acting = dispute.cast.dev.acting
+    with project_scope(acting):
+        conflict = Conflict.objects.get()
+        wish = SettleWish(verb=SettlementVerb.TAKE_NEW, expected_version=conflict.version, seen_hash="x")
+        with pytest.raises(Forbidden):
+            settle(acting, conflict, wish, now=timezone.now())
+
+
+def test_a_settled_conflict_leaves_the_inbox(dispute: Dispute) -> None:
+    dispute.settle(SettlementVerb.TAKE_NEW)
+    with project_scope(dispute.cast.owner.acting):
+        assert InboxItem.objects.get(kind="conflict").state == "done"
+
+
+def test_the_sight_counts_how_often_each_side_was_injected(dispute: Dispute) -> None:
+    home = {"project_id": dispute.cast.project.pk, "packet_id": dispute.old.pk}
+    with project_scope(dispute.cast.owner.acting):
+        Injection.objects.create(memory=dispute.old, at=timezone.now(), **home)
+        impact = sight(Conflict.objects.get(), now=timezone.now()).impact
+    assert impact == {dispute.old.pk: 1}

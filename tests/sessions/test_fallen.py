@@ -1,0 +1,124 @@
+"""Summaries and handoffs that cite a memory which no longer holds do not say it on."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+from django.utils import timezone
+
+from governance.scope import project_scope
+from memories.models import Memory
+from memories.retiring import archive, revoke
+from sessions.asking import ContextAsk
+from sessions.context.material import InputFact
+from sessions.models import Handoff, WorkSummary
+from sessions.runtime import prepare_context
+from tests.cast import Cast
+from tests.memories.learning import Desk, auto_cast
+
+FACT = "The tide gauge stands at pier four."
+SAYS = "the gauge is at pier four"
+
+
+@pytest.fixture
+def cast(transactional_db: None) -> Cast:
+    return auto_cast()
+
+
+@pytest.fixture
+def desk(cast: Cast) -> Desk:
+    desk = Desk(cast.dev)
+    desk.said("please read the tide gauge")
+    return desk
+
+
+def summed_up(cast: Cast, desk: Desk, **sections: Sequence[str]) -> None:
+    made = {"project_id": cast.project.pk, "session": desk.session, "author_id": cast.dev.actor.pk}
+    cover = {"version": 1, "from_seq": 1, "to_seq": 1, "trigger": "asked", "tokens_o200k": 9}
+    with project_scope(cast.dev.acting):
+        WorkSummary.objects.create(sections=sections, **made, **cover)
+
+
+def handed_over(cast: Cast, desk: Desk, summary: str) -> None:
+    about = {"thread_id": desk.session.thread_id, "from_session": desk.session, "author_id": cast.dev.actor.pk}
+    with project_scope(cast.dev.acting):
+        Handoff.objects.create(
+            project_id=cast.project.pk, summary=summary, resume_suggestion="go on", to_session=desk.session, **about
+        )
+
+
+def packet(cast: Cast, desk: Desk) -> dict[str, Any]:
+    asked = InputFact(raw_text="继续", input_type="text", timestamp=None, attached_context=None)
+    ask = ContextAsk(user_input=asked, session_id=desk.session.pk)
+    return prepare_context(ask, acting=cast.dev.acting, now=timezone.now())
+
+
+def took_back(cast: Cast, memory: Memory) -> None:
+    with project_scope(cast.owner.acting):
+        revoke(cast.owner.acting, memory, reason="wrong", now=timezone.now())
+
+
+def shown_again(cast: Cast, answer: dict[str, Any]) -> Any:
+    return cast.dev.client().get(f"/context/{answer['packet_id']}")
+
+
+def test_a_summary_says_what_it_cites_while_that_holds(cast: Cast, desk: Desk) -> None:
+    memory = desk.learn(FACT).memory
+    summed_up(cast, desk, conclusions=[f"{SAYS} ({memory.ref})"])
+    assert SAYS in str(packet(cast, desk)["prompt"])
+
+
+def test_the_packet_after_a_revocation_withholds_what_rested_on_it(cast: Cast, desk: Desk) -> None:
+    memory = desk.learn(FACT).memory
+    summed_up(cast, desk, conclusions=[f"{SAYS} ({memory.ref})", "the weather was fine"])
+    took_back(cast, memory)
+    prompt = str(packet(cast, desk)["prompt"])
+    assert (SAYS in prompt, "withheld: it rested on" in prompt, "the weather was fine" in prompt) == (False, True, True)
+
+
+def test_what_is_only_out_of_date_is_said_to_be(cast: Cast, desk: Desk) -> None:
+    memory = desk.learn(FACT).memory
+    summed_up(cast, desk, conclusions=[f"{SAYS} ({memory.ref})"])
+    desk.learn("The tide gauge is at pier six now.", target_id=memory.pk, action="UPDATE", expected_version=1)
+    prompt = str(packet(cast, desk)["prompt"])
+    assert (SAYS in prompt, "outdated" in prompt) == (True, True)
+
+
+def test_what_was_only_put_away_is_still_said_plainly(cast: Cast, desk: Desk) -> None:
+    memory = desk.learn(FACT).memory
+    summed_up(cast, desk, conclusions=[f"{SAYS} ({memory.ref})"])
+    with project_scope(cast.owner.acting):
+        archive(cast.owner.acting, memory, reason="rarely used", now=timezone.now())
+    prompt = str(packet(cast, desk)["prompt"])
+    assert (SAYS in prompt, "outdated" in prompt) == (True, False)
+
+
+def test_a_demand_is_never_lost_with_what_it_cites(cast: Cast, desk: Desk) -> None:
+    memory = desk.learn(FACT).memory
+    summed_up(cast, desk, constraints=[f"never move the gauge ({memory.ref})"])
+    took_back(cast, memory)
+    assert "never move the gauge" in str(packet(cast, desk)["prompt"])
+
+
+def test_a_handoff_withholds_it_as_well(cast: Cast, desk: Desk) -> None:
+    memory = desk.learn(FACT).memory
+    handed_over(cast, desk, f"{SAYS} ({memory.ref})\nthe rest is open")
+    took_back(cast, memory)
+    prompt = str(packet(cast, desk)["prompt"])
+    assert (SAYS in prompt, "the rest is open" in prompt) == (False, True)
+
+
+def test_a_packet_that_said_it_is_not_shown_again(cast: Cast, desk: Desk) -> None:
+    memory = desk.learn(FACT).memory
+    summed_up(cast, desk, conclusions=[f"{SAYS} ({memory.ref})"])
+    answer = packet(cast, desk)
+    took_back(cast, memory)
+    assert shown_again(cast, answer).status_code == 410
+
+
+def test_a_packet_that_withheld_it_is_shown_again_as_it_was(cast: Cast, desk: Desk) -> None:
+    memory = desk.learn(FACT).memory
+    summed_up(cast, desk, conclusions=[f"{SAYS} ({memory.ref})"])
+    took_back(cast, memory)
+    answer = packet(cast, desk)
+    assert shown_again(cast, answer).json()["prompt"]["text"] == answer["prompt"]["text"]

@@ -1,0 +1,309 @@
+"""The page of one memory, and what people do there: who sees what, what follows, and what moved meanwhile."""
+
+import re
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+
+from governance.ids import new_id
+from governance.models import AuditEvent, User
+from governance.scope import project_scope
+from governance.vocabulary import MembershipLevel
+from memories.models import Feedback, Injection, Memory, MemoryRead
+from memories.retiring import archive
+from memories.store_words import Tab, Way
+from memories.vocabulary import PENDING, MemoryStatus, Origin, WriteMode
+from memories.wishes import EvidenceWish
+from tests.cast import Cast, make_cast
+from tests.memories.learning import Desk, auto_cast, claim, read, stated
+from tests.site.console_cast import CHINESE, ENGLISH, join, make_account, page_of, signed_in
+
+CONTROL = ("BEGIN", "COMMIT", "ROLLBACK", "SAVEPOINT", "RELEASE")
+HOSTILE = "<script>alert(1)</script> & \u202eevil"
+
+
+@pytest.fixture
+def cast(db: None) -> Cast:
+    return auto_cast()
+
+
+@pytest.fixture
+def memory(cast: Cast) -> Memory:
+    return Desk(cast.dev).learn("The nightly build runs at two.").memory
+
+
+@pytest.fixture
+def owner(cast: Cast) -> Client:
+    return signed_in(account_of(cast))
+
+
+@pytest.fixture
+def maintainer(cast: Cast) -> Client:
+    return signed_in(join(make_account(), cast, MembershipLevel.MAINTAINER))
+
+
+@pytest.fixture
+def viewer(cast: Cast) -> Client:
+    return signed_in(join(make_account(), cast, MembershipLevel.VIEWER))
+
+
+def account_of(cast: Cast) -> User:
+    return User.objects.get(username=f"owner-{cast.project.name}")
+
+
+def at(cast: Cast, memory: Memory, more: str = "") -> str:
+    return f"{page_of(cast)}memories/{memory.public_id}/{more}"
+
+
+def html_of(client: Client, path: str) -> str:
+    return client.get(path).content.decode()
+
+
+def seen(client: Client, path: str, **more: str) -> dict[str, str]:
+    """What the form at an address would send: its hidden fields, and `more`."""
+    fields = re.findall(r'<input type="hidden" name="(\w+)" value="([^"]*)"', html_of(client, path))
+    return {**dict(fields), **more}
+
+
+def do(client: Client, cast: Cast, memory: Memory, way: Way, **more: str) -> Any:
+    path = at(cast, memory, f"do/{way}")
+    return client.post(path, seen(client, path, **{"reason": "looked at it", **more}))
+
+
+def statements(client: Client, path: str) -> int:
+    """Statements of one page, transaction control not counted."""
+    with CaptureQueriesContext(connection) as captured:
+        assert client.get(path).status_code == 200
+    return sum(not query["sql"].startswith(CONTROL) for query in captured.captured_queries)
+
+
+def held(cast: Cast, content: str = "The staging host is called pelican.") -> Memory:
+    """A proposal that waits for a human: an outside source is never taken by itself."""
+    desk = Desk(cast.dev)
+    memory = desk.learn(content, origin=Origin.TOOL_OUTPUT).memory
+    assert memory.status in PENDING
+    return memory
+
+
+@pytest.mark.parametrize("language", [CHINESE, ENGLISH], ids=["zh", "en"])
+def test_every_part_is_there_in_both_languages(cast: Cast, memory: Memory, language: dict[str, str]) -> None:
+    client = signed_in(account_of(cast), language)
+    pages = [client.get(at(cast, memory, f"?tab={tab}")) for tab in Tab]
+    shown = {(page.status_code, 'aria-current="page"' in page.content.decode()) for page in pages}
+    assert shown == {(200, True)}
+
+
+def test_the_owner_of_another_project_finds_no_part_of_it(cast: Cast, memory: Memory) -> None:
+    other = signed_in(join(make_account(), make_cast("beta"), MembershipLevel.OWNER))
+    parts = ["", "?tab=access", "diff", "edit", "do/archive"]
+    assert {other.get(at(cast, memory, part)).status_code for part in parts} == {404}
+
+
+def test_a_private_memory_is_its_owner_s_alone(cast: Cast, owner: Client, maintainer: Client) -> None:
+    own = stated(cast.owner, "I am allergic to peanuts.", private=True).memory
+    parts = ["", "?tab=versions", "?tab=lineage", "?tab=access", "diff", "edit", "do/erase"]
+    others = {maintainer.get(at(cast, own, part)).status_code for part in parts}
+    assert (others, owner.get(at(cast, own)).status_code) == ({404}, 200)
+
+
+def test_a_viewer_is_offered_nothing_to_do(cast: Cast, memory: Memory, viewer: Client) -> None:
+    html = html_of(viewer, at(cast, memory))
+    assert ("/do/" in html, "disabled" in html, "/say" in html, "/edit" in html) == (False, False, False, False)
+
+
+def test_a_maintainer_is_told_that_erasing_is_an_owner_s(cast: Cast, memory: Memory, maintainer: Client) -> None:
+    html = html_of(maintainer, at(cast, memory))
+    assert ("/do/erase" in html, "/do/revoke" in html, "Needs the level owner." in html) == (False, True, True)
+
+
+@pytest.mark.parametrize(("level", "way"), [("viewer", Way.ARCHIVE), ("maintainer", Way.ERASE)])
+def test_a_level_that_is_too_low_is_refused(cast: Cast, memory: Memory, level: str, way: Way) -> None:
+    client = signed_in(join(make_account(), cast, MembershipLevel(level)))
+    sent = {"version": "1", "status": "active", "reason": "x"}
+    answers = {client.get(at(cast, memory, f"do/{way}")).status_code}
+    answers.add(client.post(at(cast, memory, f"do/{way}"), sent).status_code)
+    assert (answers, read(cast.owner, memory).status) == ({403}, MemoryStatus.ACTIVE)
+
+
+def test_what_others_wrote_acts_nowhere(cast: Cast, maintainer: Client) -> None:
+    memory = held(cast, HOSTILE)
+    paths = [at(cast, memory), at(cast, memory, "?tab=versions"), at(cast, memory, "do/admit")]
+    pages = [html_of(maintainer, path) for path in [*paths, f"{page_of(cast)}candidates/"]]
+    assert [("<script>alert" in page, "\u202e" in page) for page in pages] == [(False, False)] * 4
+
+
+def test_that_somebody_read_it_stands_in_the_access_log(cast: Cast, memory: Memory, viewer: Client) -> None:
+    viewer.get(at(cast, memory))
+    with project_scope(cast.owner.acting):
+        reader = MemoryRead.objects.select_related("actor").get(memory=memory).actor.name
+    assert f"<bdi>{reader}</bdi>" in html_of(viewer, at(cast, memory, "?tab=access"))
+
+
+def test_packets_that_carried_it_are_named(cast: Cast, memory: Memory, viewer: Client) -> None:
+    packet = new_id()
+    with project_scope(cast.owner.acting):
+        Injection.objects.create(project=cast.project, memory=memory, packet_id=packet, at=timezone.now())
+    assert f"pkt_{packet.hex}" in html_of(viewer, at(cast, memory, "?tab=access"))
+
+
+def test_in_use_is_not_yet_carried(cast: Cast, memory: Memory, viewer: Client) -> None:
+    html = html_of(viewer, at(cast, memory))
+    assert ("In use is not yet carried" in html, "No packet has carried it yet." in html) == (True, True)
+
+
+def test_a_candidate_is_let_in(cast: Cast, maintainer: Client) -> None:
+    memory = held(cast)
+    answer = do(maintainer, cast, memory, Way.ADMIT)
+    assert (answer.status_code, read(cast.owner, memory).status) == (303, MemoryStatus.ACTIVE)
+
+
+def test_from_the_inbox_the_next_matter_comes_after_a_decision(cast: Cast, maintainer: Client) -> None:
+    memory = held(cast)
+    link = re.search(r'href="([^"]*/do/refuse[^"]*)"', html_of(maintainer, at(cast, memory, "?from=inbox")))
+    assert link is not None
+    answer = maintainer.post(at(cast, memory, "do/refuse"), seen(maintainer, link.group(1), reason="no"))
+    assert answer["Location"] == f"/inbox/next?after={memory.public_id}"
+
+
+def test_a_refusal_says_which_evidence_would_help(cast: Cast, maintainer: Client, viewer: Client) -> None:
+    memory = held(cast)
+    do(maintainer, cast, memory, Way.REFUSE, missing="the output of hostname")
+    html = html_of(viewer, at(cast, memory))
+    assert ("A human refused it" in html, "the output of hostname" in html) == (True, True)
+
+
+def test_without_a_reason_nothing_is_done(cast: Cast, memory: Memory, maintainer: Client) -> None:
+    answer = do(maintainer, cast, memory, Way.ARCHIVE, reason=" ")
+    assert (answer.status_code, read(cast.owner, memory).status) == (422, MemoryStatus.ACTIVE)
+
+
+def test_it_is_archived_and_comes_back(cast: Cast, memory: Memory, maintainer: Client) -> None:
+    do(maintainer, cast, memory, Way.ARCHIVE)
+    out = read(cast.owner, memory).status
+    do(maintainer, cast, memory, Way.RESTORE)
+    assert (out, read(cast.owner, memory).status) == (MemoryStatus.ARCHIVED, MemoryStatus.ACTIVE)
+
+
+def test_what_moved_meanwhile_keeps_the_text_and_says_so(cast: Cast, memory: Memory, maintainer: Client) -> None:
+    path = at(cast, memory, "do/revoke")
+    sent = seen(maintainer, path, reason="a typed reason")
+    with project_scope(cast.owner.acting):
+        archive(cast.owner.acting, memory, reason="first", now=timezone.now())
+    answer = maintainer.post(path, sent)
+    html = answer.content.decode()
+    kept = ("a typed reason" in html, 'name="status" value="archived"' in html)
+    assert (answer.status_code, kept, read(cast.owner, memory).status) == (409, (True, True), MemoryStatus.ARCHIVED)
+
+
+def test_before_revoking_it_is_said_how_far_it_came(cast: Cast, memory: Memory, maintainer: Client) -> None:
+    packet = new_id()
+    cited = [EvidenceWish(ref=memory.ref)]
+    made = stated(cast.owner, "Builds are done by three.", evidence=cited).memory
+    with project_scope(cast.owner.acting):
+        Injection.objects.create(project=cast.project, memory=memory, packet_id=packet, at=timezone.now())
+    html = html_of(maintainer, at(cast, memory, "do/revoke"))
+    assert (f"pkt_{packet.hex}" in html, made.public_id in html) == (True, True)
+
+
+def test_a_revoked_one_stays_readable_and_can_only_be_erased(cast: Cast, memory: Memory, owner: Client) -> None:
+    do(owner, cast, memory, Way.REVOKE)
+    html = html_of(owner, at(cast, memory))
+    ways = set(re.findall(r"/do/(\w+)", html))
+    assert ("The nightly build runs at two." in html, ways) == (True, {"erase"})
+
+
+def test_of_an_erased_one_only_that_there_was_one_remains(cast: Cast, memory: Memory, owner: Client) -> None:
+    do(owner, cast, memory, Way.ERASE)
+    html = html_of(owner, at(cast, memory)) + html_of(owner, at(cast, memory, "?tab=versions"))
+    assert ("nightly build" in html, "Its words were erased" in html, "/do/" in html) == (False, True, False)
+
+
+def test_no_reason_for_something_private_stands_in_the_ledger(cast: Cast, owner: Client) -> None:
+    own = stated(cast.owner, "I am allergic to peanuts.", private=True).memory
+    do(owner, cast, own, Way.ERASE, reason="peanuts were a mistake")
+    with project_scope(cast.owner.acting):
+        assert not AuditEvent.objects.filter(reason__contains="peanuts").exists()
+
+
+def test_a_side_of_a_conflict_is_decided_there(cast: Cast, maintainer: Client) -> None:
+    desk = Desk(cast.dev)
+    stated(cast.owner, "Port of the gauge: 80", claims=claim("80"))
+    side = desk.learn("Port of the gauge: 90", claims=claim("90"), origin=Origin.TOOL_OUTPUT).memory
+    html = html_of(maintainer, at(cast, side))
+    assert ("It is a side of a conflict" in html, "/do/admit" in html) == (True, False)
+
+
+def test_saying_it_otherwise_makes_the_new_text_and_keeps_the_old(cast: Cast, maintainer: Client) -> None:
+    first = stated(cast.owner, "The retro is on Monday.").memory
+    path = at(cast, first, "edit")
+    answer = maintainer.post(path, seen(maintainer, path, content="The retro is on Friday.", reason="moved"))
+    page = html_of(maintainer, answer["Location"] + "?tab=lineage")
+    assert (answer.status_code, "on Monday" in page, "on Friday" in page) == (303, True, True)
+
+
+def test_another_version_than_the_seen_one_is_not_overwritten(cast: Cast, memory: Memory, maintainer: Client) -> None:
+    path = at(cast, memory, "edit")
+    sent = seen(maintainer, path, content="The nightly build runs at four.")
+    with project_scope(cast.owner.acting):
+        archive(cast.owner.acting, memory, reason="first", now=timezone.now())
+    answer = maintainer.post(path, sent)
+    assert (answer.status_code, "runs at four" in answer.content.decode()) == (409, True)
+
+
+def test_two_versions_are_compared_by_words(cast: Cast, maintainer: Client) -> None:
+    first = stated(cast.owner, "The retro is on Monday.", write_mode=WriteMode.MERGE).memory
+    path = at(cast, first, "edit")
+    maintainer.post(path, seen(maintainer, path, content="The retro is on Friday."))
+    html = html_of(maintainer, at(cast, first, "diff"))
+    assert ("</span>Monday<" in html, "</span>Friday<" in html) == (True, True)
+
+
+def test_versions_that_there_are_none_of_are_not_there(cast: Cast, memory: Memory, owner: Client) -> None:
+    asked = ["?from=1&to=9", "?from=x", "?to=0"]
+    assert {owner.get(at(cast, memory, f"diff{query}")).status_code for query in asked} == {404}
+
+
+def test_what_people_say_of_it_stands_beside_it(cast: Cast, memory: Memory, maintainer: Client) -> None:
+    answer = maintainer.post(at(cast, memory, "say"), {"kind": "wrong", "note": "it is at three"})
+    assert "it is at three" in html_of(maintainer, answer["Location"])
+
+
+def test_a_viewer_says_nothing_of_it(cast: Cast, memory: Memory, viewer: Client) -> None:
+    status = viewer.post(at(cast, memory, "say"), {"kind": "wrong"}).status_code
+    with project_scope(cast.owner.acting):
+        assert (status, Feedback.objects.exists()) == (403, False)
+
+
+def test_an_unknown_word_of_feedback_keeps_the_note(cast: Cast, memory: Memory, maintainer: Client) -> None:
+    answer = maintainer.post(at(cast, memory, "say"), {"kind": "splendid", "note": "typed with care"})
+    assert (answer.status_code, "typed with care" in answer.content.decode()) == (422, True)
+
+
+def test_a_proposal_is_answered_with_more_evidence(cast: Cast, maintainer: Client) -> None:
+    memory = held(cast)
+    path = f"{page_of(cast)}memories/new?answers={memory.public_id}"
+    do(maintainer, cast, memory, Way.REFUSE)
+    html = html_of(maintainer, path)
+    sent = {**seen(maintainer, path), "content": memory.content, "type": "semantic", "kind": "fact"}
+    answer = maintainer.post(path, {**sent, "sensitivity": "work"})
+    page = html_of(maintainer, answer["Location"] + "?tab=lineage")
+    assert (memory.content in html, memory.public_id in page) == (True, True)
+
+
+def test_the_statements_do_not_grow_with_what_it_has(transactional_db: None) -> None:
+    cast = auto_cast()
+    maintainer = signed_in(join(make_account(), cast, MembershipLevel.MAINTAINER))
+    desk = Desk(cast.dev)
+    bare = desk.learn("The nightly build runs at two.").memory
+    said = [desk.said(f"so it is {n}") for n in range(6)]
+    rich = desk.learn("Port of the gauge: 80", *said, claims=claim("80")).memory
+    for n in range(4):
+        cited = [EvidenceWish(ref=rich.ref)]
+        stated(cast.owner, f"Gauge note number {n} is filed.", evidence=cited, parents=[rich.pk])
+    maintainer.get(at(cast, bare))
+    counts = [[statements(maintainer, at(cast, one, f"?tab={tab}")) for tab in Tab] for one in (bare, rich)]
+    assert (counts[0] == counts[1], max(counts[1]) <= 12) == (True, True)
