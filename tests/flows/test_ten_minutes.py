@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shutil
 import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -12,6 +13,7 @@ import pytest
 
 from greywind_site.embedded.instance import CHECKOUT
 from tests.browser.window import Window, window
+from tests.services import reachable_folder
 from tests.site.test_up import OURS, Up, free_port
 
 pytestmark = pytest.mark.slow
@@ -32,12 +34,19 @@ class Reader:
     url: str
     folder: Path
     home: Path
+    name: str  # of the person; the second reader of one instance is not the first
+
+    @property
+    def project(self) -> str:
+        """What the person calls their project."""
+        return f"My notes of {self.name}"
 
     def run(self, command: str, key: str = "") -> str:
         """Run a block of the README with the printed key in its place; returns what it printed on stdout."""
         port = self.url.rpartition(":")[2]
         text = command.replace("127.0.0.1:8000", f"127.0.0.1:{port}").replace("gw_…", key)
         text = text.replace("my-folder", str(self.home / "my-folder"))
+        text = text.replace("My notes", self.project).replace("--owner ann", f"--owner {self.name}")
         kept = {n: v for n, v in os.environ.items() if not n.startswith("GREYWIND_") and n not in OURS}
         own = {"GREYWIND_DATA": str(self.folder), "HOME": str(self.home), "GREYWIND_KEY": key}
         done = subprocess.run(
@@ -53,10 +62,17 @@ class Reader:
 
 
 @pytest.fixture
-def reader(reachable: Path, tmp_path: Path) -> Iterator[Reader]:
-    (tmp_path / "my-folder").mkdir()
-    with Up(reachable, free_port()) as up:
-        yield Reader(up.address()["url"], reachable, tmp_path)
+def running() -> Iterator[tuple[str, Path]]:
+    """One instance for the readers of both languages: its address and its folder."""
+    folder = reachable_folder()
+    with Up(folder, free_port()) as up:
+        yield up.address()["url"], folder
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def reader_of(running: tuple[str, Path], home: Path, locale: str) -> Reader:
+    (home / locale / "my-folder").mkdir(parents=True)
+    return Reader(*running, home / locale, name=f"ann-{locale[:2]}")
 
 
 def blocks() -> list[str]:
@@ -65,24 +81,29 @@ def blocks() -> list[str]:
     return BLOCK.findall(section)
 
 
-@pytest.mark.parametrize("locale", list(WORDS))
-def test_the_ten_minutes_of_the_readme(reader: Reader, chromium: Path, locale: str) -> None:
+def test_the_ten_minutes_of_the_readme(running: tuple[str, Path], tmp_path: Path, chromium: Path) -> None:
+    for locale in WORDS:
+        walk(reader_of(running, tmp_path, locale), chromium, locale)
+
+
+def walk(reader: Reader, chromium: Path, locale: str) -> None:
+    """Do in one language what the README says."""
     project, agent, connect, ask = blocks()
     password = found(r"password\s+(\S+)", reader.run(project.replace("--language en", LANGUAGE[locale])))
     key = found(r"(gw_\w{8}_[\w-]+)", reader.run(agent.splitlines()[0]))
     reader.run(connect, key)
     reader.run(ask, key)
     with window(chromium, reader.url, locale=locale, viewport={"width": 1280, "height": 900}) as seen:
-        correct(seen, password, locale)
+        correct(seen, reader, password, locale)
     assert CORRECTION[locale] in json.loads(reader.run(ask, key))["prompt"]["text"]
     assert (seen.complaints, seen.abroad) == ([], [])
 
 
-def correct(seen: Window, password: str, locale: str) -> None:
+def correct(seen: Window, reader: Reader, password: str, locale: str) -> None:
     """What a person does: sign in, choose a password, open the packet and its thread, write a correction."""
     page, words = seen.page, WORDS[locale]
     seen.open("/")
-    page.fill("#id_username", "ann")
+    page.fill("#id_username", reader.name)
     page.fill("#id_password", password)
     page.press("#id_password", "Enter")
     page.wait_for_url("**/account/password**")
@@ -92,7 +113,7 @@ def correct(seen: Window, password: str, locale: str) -> None:
     page.press("[name=new_password2]", "Enter")
     page.wait_for_url(lambda url: "password" not in url)
     seen.open("/")
-    page.get_by_role("link", name="My notes").first.click()
+    page.get_by_role("link", name=reader.project).first.click()
     page.get_by_role("link", name=words["context"], exact=True).first.click()
     page.locator("main table a[href*='/contexts/pkt_']").first.click()
     page.locator("main a[href*='/threads/thr_']").first.click()

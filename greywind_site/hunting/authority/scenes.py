@@ -103,14 +103,17 @@ def scenes(dice: random.Random) -> Iterator[Scene]:
             state = dice.choice(STATES) if turn and dice.random() < 0.55 else "open"
             still = bool(turn) and state == "open"
             change, asked = dice.choice(_of_weight(weight))
+            two = dice.random() < 0.4
+            # Where two have to approve and two wrote of it, the three owners are too few to bring it there.
+            alone = not turn or (two and state == "approved")
             yield Scene(
                 change=change,
                 asked=asked,
                 proposer=proposer,
-                editor=dice.choice(EDITORS) if turn else None,
+                editor=None if alone else dice.choice(EDITORS),
                 present=present,
                 state=state,
-                two=dice.random() < 0.4,
+                two=two,
                 moved=still and dice.random() < 0.12,
                 given=dice.choice((0, 0, 0, 1, 2)) if still else 0,
             )
