@@ -11,20 +11,20 @@ from django.utils.translation import gettext, gettext_lazy
 from governance.contract_forms import ContractForm, blank_body
 from governance.contract_imports import FileForm, Imported, imported
 from governance.contracts import active_revision
-from governance.errors import Clash, Forbidden, Invalid, NotThere, Refusal
+from governance.errors import Invalid, NotThere
 from governance.forms import posted, status_of
 from governance.models import Revision
 from governance.pages import Desk, done, project_page, show
 from governance.proposal_forms import ProposalForm, as_yaml, blame_text
 from governance.proposal_page import ChangeLine, Way, change_lines, ways
-from governance.proposal_views import bind
+from governance.proposal_views import SAYABLE
+from governance.proposal_words import ASKED
 from governance.proposals import ProposalWish, propose
 from governance.schemas import checked_slug
 from governance.scope import project_scope
 from governance.vocabulary import ContractKind, Deed, Risk
 
 KEPT = gettext_lazy("Kept as a draft. It waits for nobody until you ask for a decision.")
-ASKED = gettext_lazy("Proposed. It waits in the inbox of those who may decide it.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ def new_contract(request: HttpRequest, desk: Desk) -> HttpResponse:
         try:
             taken = _imported(sent)
         except Invalid as refusal:
-            blame_import(form, refusal)
+            blame_text(form, refusal, field="upload" if sent.get("upload") else "text")
         else:
             return _previewed(request, desk, _place(desk, sent["kind"], sent["slug"]), taken)
     above = _above(desk)
@@ -72,23 +72,18 @@ def new_proposal(request: HttpRequest, desk: Desk, kind: str, slug: str) -> Http
         try:
             with project_scope(desk.acting):
                 made = propose(desk.acting, _wish(form, place, draft=draft), now=timezone.now())
-        except (Clash, Forbidden, Invalid) as refusal:
+        except SAYABLE as refusal:
             blame_text(form, refusal)
             status = refusal.status
             if refusal.code == "base_moved":
                 place = _place(desk, kind, slug)
                 three = _moved_ways(desk, place, form)
-                bind(form, version=place.number)
+                form.say_instead(version=str(place.number))
         else:
             to = reverse("proposal", args=[desk.seat.public_id, made.public_id])
             return done(request, KEPT if draft else ASKED, to=to)
     status = status if status != 200 else status_of(form)
     return _shown(request, desk, place, form=form, status=status, ways=three)
-
-
-def blame_import(form: ContractForm, refusal: Refusal) -> None:
-    """Put what is wrong with a file beside the place where its text was given."""
-    blame_text(form, refusal, field="upload" if form.cleaned_data.get("upload") else "text")
 
 
 def _imported(sent: dict[str, Any]) -> Imported:

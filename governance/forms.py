@@ -1,9 +1,11 @@
 """Forms of the console: plain Django forms whose controls carry the house style."""
 
+from datetime import date, datetime, time
 from typing import Any
 
 from django import forms
 from django.http import HttpRequest, QueryDict
+from django.utils import timezone
 
 
 class ConsoleForm(forms.Form):
@@ -14,6 +16,10 @@ class ConsoleForm(forms.Form):
         super().__init__(*args, **options)
         for field in self.fields.values():
             field.widget.attrs.setdefault("class", _class_of(field.widget))
+
+    def say_instead(self, **said: str) -> None:
+        """Let a form that was sent hold these values; everything else that was typed stays."""
+        self.data = {**{name: self.data.get(name) for name in self.data}, **said}
 
 
 def _class_of(widget: forms.Widget) -> str:
@@ -34,3 +40,8 @@ def posted(request: HttpRequest) -> QueryDict | None:
 def status_of(form: forms.Form) -> int:
     """Return the status of a page that shows this form: 422 when something in it has to be put right."""
     return 422 if form.errors else 200
+
+
+def midnight(day: date) -> datetime:
+    """Return when a day begins, in the zone of whoever looks at the page."""
+    return timezone.make_aware(datetime.combine(day, time()))

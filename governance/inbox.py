@@ -46,7 +46,7 @@ def open_item(
         record("inbox.open", item.public_id, after=InboxState.OPEN, detail={"kind": kind, "ref": ref})
         return item
     if item.state == InboxState.DONE or item.awaits_evidence:
-        _reopen(item)
+        reopen(item)
     if (item.title, item.risk) != (titled(title), risk):
         item.title, item.risk = titled(title), risk
         item.save(update_fields=["title", "risk"])
@@ -55,18 +55,29 @@ def open_item(
 
 def wake_item(kind: InboxKind, ref: str) -> None:
     """Open a matter that was put off, because there is new evidence on it; nothing happens to any other."""
-    item = _locked(kind, ref)
+    item = item_about(kind, ref)
     if item is not None and item.state == InboxState.SNOOZED:
-        _reopen(item)
+        reopen(item)
 
 
 def settle_item(kind: InboxKind, ref: str, *, now: datetime, reason: str = "") -> None:
     """Take a matter off the desk; nothing happens where it is off, or was never on."""
-    item = _locked(kind, ref)
+    item = item_about(kind, ref)
     if item is None or item.state == InboxState.DONE:
         return
     ended: dict[str, Any] = {"settled_at": now, "snoozed_until": None, "awaits_evidence": False}
     advance(item, InboxState.DONE, table=INBOX_TRANSITIONS, verb="inbox.done", reason=reason, **ended)
+
+
+def item_about(kind: InboxKind, ref: str) -> InboxItem | None:
+    """Return the item of a matter, locked until the scope ends; None where the matter was never on the desk."""
+    return InboxItem.objects.select_for_update().filter(kind=kind, ref=ref).first()
+
+
+def reopen(item: InboxItem) -> None:
+    """Let a matter that was settled or put off wait again. Raises Clash (invalid_transition) for an open one."""
+    again: dict[str, Any] = {"snoozed_until": None, "awaits_evidence": False, "settled_at": None}
+    advance(item, InboxState.OPEN, table=INBOX_TRANSITIONS, verb="inbox.open", reason="", **again)
 
 
 def find_item(item_id: str, *, pointer: str) -> InboxItem:
@@ -120,7 +131,7 @@ def snooze_item(
     if until is not None and not now < until <= now + LONGEST_SNOOZE:
         raise Invalid.at("/until", "choose a moment in the coming year", code="snooze_out_of_range")
     if item.state == InboxState.SNOOZED:
-        _reopen(item)
+        reopen(item)
     put_off: dict[str, Any] = {"snoozed_until": until, "awaits_evidence": on_evidence}
     advance(item, InboxState.SNOOZED, table=INBOX_TRANSITIONS, verb="inbox.snooze", reason="", **put_off)
 
@@ -129,7 +140,7 @@ def end_snooze(acting: Acting, item: InboxItem) -> None:
     """Take a matter back before its time. Raises Forbidden (level_too_low); an open one stays as it is."""
     check_may(acting, Deed.TRIAGE_INBOX)
     if item.state == InboxState.SNOOZED:
-        _reopen(item)
+        reopen(item)
 
 
 def titled(text: str) -> str:
@@ -161,19 +172,10 @@ def _claimed_row(
         **reach,
     )
     InboxItem.objects.bulk_create([fresh], ignore_conflicts=True)
-    item = _locked(kind, ref)
+    item = item_about(kind, ref)
     if item is None:
         raise NotThere.there("/ref")
     return item, item.pk == fresh.pk
-
-
-def _locked(kind: InboxKind, ref: str) -> InboxItem | None:
-    return InboxItem.objects.select_for_update().filter(kind=kind, ref=ref).first()
-
-
-def _reopen(item: InboxItem) -> None:
-    again: dict[str, Any] = {"snoozed_until": None, "awaits_evidence": False, "settled_at": None}
-    advance(item, InboxState.OPEN, table=INBOX_TRANSITIONS, verb="inbox.open", reason="", **again)
 
 
 def _check_waits(item: InboxItem) -> None:

@@ -7,7 +7,8 @@ from django.db import connection
 
 from governance.actors import Acting
 from governance.errors import Clash
-from governance.lifecycle import INBOX_TRANSITIONS, PROPOSAL_TRANSITIONS
+from governance.inbox import item_about, reopen, settle_item
+from governance.lifecycle import PROPOSAL_TRANSITIONS
 from governance.models import InboxItem, Proposal, ProposalText
 from governance.proposal_reading import sight
 from governance.scope import project_scope
@@ -34,11 +35,11 @@ def put_on_desk(proposal: Proposal, text: ProposalText, *, now: datetime) -> Non
 
 def back_on_desk(proposal: Proposal, text: ProposalText) -> None:
     """Show the present text in the inbox; a proposal that was sent back is open again."""
-    item = _inbox(proposal)
+    item = item_about(InboxKind.PROPOSAL, proposal.ref)
     if proposal.state == ProposalState.CHANGES_REQUESTED:
         advance(proposal, ProposalState.OPEN, table=PROPOSAL_TRANSITIONS, verb="proposal.open", reason="")
         if item is not None and item.state != InboxState.OPEN:
-            advance(item, InboxState.OPEN, table=INBOX_TRANSITIONS, verb="inbox.open", reason="")
+            reopen(item)
     if item is not None:
         InboxItem.objects.filter(pk=item.pk).update(title=text.title, risk=text.risk)
 
@@ -80,9 +81,7 @@ def close(proposal: Proposal, state: ProposalState, *, verb: str, reason: str, n
     """Move a proposal to an end, or back to its proposer, and take it off the desk."""
     ended = None if state == ProposalState.CHANGES_REQUESTED else now
     advance(proposal, state, table=PROPOSAL_TRANSITIONS, verb=verb, reason=reason, closed_at=ended)
-    item = _inbox(proposal)
-    if item is not None and item.state != InboxState.DONE:
-        advance(item, InboxState.DONE, table=INBOX_TRANSITIONS, verb="inbox.done", reason="")
+    settle_item(InboxKind.PROPOSAL, proposal.ref, now=now)
 
 
 def sweep_expired(*, now: datetime, trace_id: str = "") -> int:
@@ -103,7 +102,3 @@ def _expire(acting: Acting, proposal_id: uuid.UUID, *, now: datetime) -> int:
             return 0
         close(held, ProposalState.EXPIRED, verb="proposal.expire", reason="nobody decided in time", now=now)
         return 1
-
-
-def _inbox(proposal: Proposal) -> InboxItem | None:
-    return InboxItem.objects.select_for_update().filter(kind=InboxKind.PROPOSAL, ref=proposal.ref).first()

@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, cast
+from typing import Any
 
-from django.http import Http404, HttpRequest, HttpResponse, QueryDict
+from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext
@@ -26,7 +26,7 @@ from governance.proposal_forms import (
 )
 from governance.proposal_page import ProposalPage, proposal_page, ways
 from governance.proposal_reading import find_proposal
-from governance.proposal_words import IN_FORCE, NEXT_STEPS, ONE_MORE, SHARED
+from governance.proposal_words import ASKED, IN_FORCE, NEXT_STEPS, ONE_MORE, SHARED
 from governance.proposals import comment, edit, open_for_decision, rebase, withdraw
 from governance.scope import project_scope
 from governance.stepping import ask, fresh_enough, kept_form, proof_of
@@ -114,8 +114,7 @@ def open_proposal(request: HttpRequest, desk: Desk, proposal_id: str) -> HttpRes
             open_for_decision(desk.acting, row, now=timezone.now())
     except SAYABLE as refusal:
         return refused(request, refusal, to=_address(desk, proposal_id))
-    words = gettext("Proposed. It waits in the inbox of those who may decide it.")
-    return done(request, words, to=_address(desk, proposal_id))
+    return done(request, ASKED, to=_address(desk, proposal_id))
 
 
 @project_page
@@ -133,7 +132,7 @@ def edit_proposal(request: HttpRequest, desk: Desk, proposal_id: str) -> HttpRes
         except SAYABLE as refusal:
             blame_text(form, refusal)
             page, status, moved = _page(desk, proposal_id), refusal.status, isinstance(refusal, Clash)
-            bind(form, version=page.proposal.version)
+            form.say_instead(version=str(page.proposal.version))
         else:
             words = gettext("Stored as the next version. What was approved before no longer counts.")
             return done(request, words, to=_address(desk, proposal_id))
@@ -200,16 +199,8 @@ def _decide_again(
     if refusal.code == "proposal_moved":
         extra = refusal.extra
         shown = {"moved": True, "ways": ways(extra["base_then"] or {}, extra["base_now"] or {}, extra["theirs"])}
-        bind(form, version=page.text.version, seen_hash=page.seen.seen_hash)
+        form.say_instead(version=str(page.text.version), seen_hash=page.seen.seen_hash)
     return _shown(request, desk, page, form=form, status=refusal.status, **shown)
-
-
-def bind(form: DecisionForm | ProposalForm, **now: Any) -> None:
-    """Let a form that is shown again speak of what its page shows: its hidden fields take these values."""
-    kept = cast("QueryDict", form.data).copy()
-    for name, value in now.items():
-        kept[name] = str(value)
-    form.data = kept
 
 
 def _outcome(row: Proposal, wish: DecisionWish) -> Any:

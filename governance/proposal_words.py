@@ -93,7 +93,8 @@ OWN_TEXT = gettext_lazy(
 OWN_AGENT = gettext_lazy(
     "An agent of yours wrote this, and it is above low risk: somebody else of that level decides it."
 )
-# What the next page begins with after a decision.
+# What the next page begins with once something was asked for, and after a decision.
+ASKED = gettext_lazy("Proposed. It waits in the inbox of those who may decide it.")
 NEXT_STEPS: Mapping[DecisionVerb, Promise] = {
     DecisionVerb.REQUEST_CHANGES: gettext_lazy("Sent back. It waits for its proposer, and is open again once edited."),
     DecisionVerb.REJECT: gettext_lazy("Rejected. Nothing changes; the reason stays with the proposal."),

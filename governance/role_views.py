@@ -15,7 +15,7 @@ from governance.forms import ConsoleForm
 from governance.models import Revision
 from governance.pages import Desk, done, project_page, refused, show
 from governance.proposal_texts import LONGEST_TEXT
-from governance.proposal_words import CONTRACT_KINDS
+from governance.proposal_words import ASKED, CONTRACT_KINDS
 from governance.proposals import propose_revert
 from governance.role_reading import contract_groups, find_revision, revision_page, under_way
 from governance.scope import project_scope
@@ -69,8 +69,7 @@ def revert_revision(request: HttpRequest, desk: Desk, *, kind: str, slug: str, n
             made = propose_revert(desk.acting, older, rationale=rationale, title=title, now=timezone.now())
     except (Clash, Forbidden, Invalid) as refusal:
         return refused(request, refusal, to=here)
-    words = gettext("Proposed. It waits in the inbox of those who may decide it.")
-    return done(request, words, to=reverse("proposal", args=[desk.seat.public_id, made.public_id]))
+    return done(request, ASKED, to=reverse("proposal", args=[desk.seat.public_id, made.public_id]))
 
 
 def _exported(found: Revision) -> HttpResponse:

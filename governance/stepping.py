@@ -28,11 +28,6 @@ def note_proof(request: HttpRequest, how: ProofKind) -> None:
     request.session[PROOF] = {"how": how, "at": time.time()}
 
 
-def forget_proof(request: HttpRequest) -> None:
-    """Let the next deed that weighs much be confirmed anew."""
-    request.session.pop(PROOF, None)
-
-
 def proof_of(request: HttpRequest) -> str:
     """Return how the account has shown who it is within the set minutes, as a ProofKind; '' when it has not."""
     proof = request.session.get(PROOF)

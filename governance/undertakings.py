@@ -26,7 +26,7 @@ class Undertaking:
     made: Made
 
 
-_undertakings: dict[Proposable, Undertaking] = {}
+_undertakings: dict[str, Undertaking] = {}  # by the kind of their proposals
 
 
 def undertake(kind: Proposable, undertaking: Undertaking) -> None:
@@ -38,4 +38,4 @@ def undertake(kind: Proposable, undertaking: Undertaking) -> None:
 
 def undertaking_of(kind: str) -> Undertaking | None:
     """Return who carries out proposals of a kind; None for a contract's, which become a revision."""
-    return next((found for name, found in _undertakings.items() if name == kind), None)
+    return _undertakings.get(kind)

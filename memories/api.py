@@ -16,7 +16,7 @@ from governance.replays import once
 from governance.scope import project_scope
 from governance.vocabulary import KeyScope, Sensitivity
 from governance.web import acting_of, answer, listed, newest_first
-from memories.as_of import held_at
+from memories.as_of import HEAD, held_at
 from memories.feedback import FeedbackWish, give_feedback, note_read
 from memories.memory_json import brief_out, held_out, memory_here, whole_out, written_out
 from memories.models import Memory
@@ -125,7 +125,7 @@ def get_memories(
             return answer(listed(newest_first(held_at(as_of), cursor=cursor, limit=limit), held_out))
         mine = Memory.objects.filter(proposed_by_id=acting.actor_id).defer("content")
         chosen = mine if status is None else mine.filter(status=status)
-        page = newest_first(chosen.annotate(head=Left("content", 2000)), cursor=cursor, limit=limit)
+        page = newest_first(chosen.annotate(head=Left("content", HEAD)), cursor=cursor, limit=limit)
         return answer(listed(page, brief_out))
 
 

@@ -10,12 +10,11 @@ from memories.models import Memory
 from memories.relating import place_of
 from memories.scopes import check_scope
 from memories.turns import take_turn
-from memories.vocabulary import MemoryStatus, Origin, ScopeType, SourceRank, WriteAction
+from memories.vocabulary import SPOKEN, MemoryStatus, Origin, ScopeType, WriteAction
 from memories.weighing import Weighed
 from memories.wishes import MemoryWish
 
 HOUR = timedelta(hours=1)
-SPOKEN = (SourceRank.USER_EXPLICIT, SourceRank.USER_CORRECTION)
 
 
 def check_wish(wish: MemoryWish) -> None:

@@ -13,7 +13,7 @@ from memories.claims import Claim as ClaimFact
 from memories.gate_cases import Ruling
 from memories.models import Claim, GateVerdict, Memory, MemoryEvidence, MemoryParent, MemoryVersion
 from memories.relating import Place
-from memories.vocabulary import Gate, MemoryStatus, SourceRank, WriteAction
+from memories.vocabulary import PENDING, Gate, SourceRank, WriteAction
 from memories.weighing import Kept, digest_of
 from memories.wishes import MemoryWish
 
@@ -93,6 +93,15 @@ def add_evidence(memory: Memory, kept: Sequence[Kept]) -> int:
         ]
     )
     return len(fresh)
+
+
+def evidence_of(memories: Sequence[Memory]) -> list[Kept]:
+    """Return what some memories rest on, in order: another memory may rest on it too."""
+    rows = MemoryEvidence.objects.filter(memory__in=memories).order_by("memory_id", "ordinal")
+    return [
+        Kept(ref=ref, quote=quote, quote_hash=hashed)
+        for ref, quote, hashed in rows.values_list("ref", "quote", "quote_hash")
+    ]
 
 
 def add_claims(memory: Memory, claims: Sequence[ClaimFact]) -> None:
@@ -194,10 +203,4 @@ def is_change(memory: Memory) -> bool:
 
 def is_pending(memory: Memory) -> bool:
     """Return whether a proposal still waits."""
-    return memory.status not in (
-        MemoryStatus.COMMITTED,
-        MemoryStatus.ACTIVE,
-        MemoryStatus.ARCHIVED,
-        MemoryStatus.REVOKED,
-        MemoryStatus.REJECTED,
-    )
+    return memory.status in PENDING

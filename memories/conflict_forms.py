@@ -2,16 +2,15 @@
 
 import uuid
 from collections.abc import Sequence
-from datetime import date, datetime, time, timedelta
+from datetime import timedelta
 from typing import Any, cast
 
 from django import forms
-from django.http import QueryDict
-from django.utils import timezone
 from django.utils.translation import gettext, gettext_lazy
 
-from governance.forms import ConsoleForm
+from governance.forms import ConsoleForm, midnight
 from governance.ids import parse_id
+from governance.inbox_forms import SnoozeForm
 from governance.proposal_words import risk_choices
 from memories.conflict_list import ConflictFilters
 from memories.conflict_reading import ConflictPage
@@ -105,9 +104,7 @@ class DecisionForm(ConsoleForm):
 
     def bind_to_now(self) -> None:
         """Let the form speak of what the page shows now; what was typed stays."""
-        kept = cast("QueryDict", self.data).copy()
-        kept["version"], kept["seen_hash"] = str(self.page.conflict.version), self.page.seen_hash
-        self.data = kept
+        self.say_instead(version=str(self.page.conflict.version), seen_hash=self.page.seen_hash)
 
     def wish(self) -> SettleWish:
         """Return what the form decides; it has to be valid."""
@@ -154,27 +151,16 @@ class DecisionForm(ConsoleForm):
         for side in self.page.sides:
             _, begins, ends = (self.cleaned_data[name] for name in _names(side))
             if begins or ends:
-                first = _midnight(begins) if begins else side.memory.valid_from
-                last = _midnight(ends + timedelta(days=1)) if ends else side.memory.valid_to
+                first = midnight(begins) if begins else side.memory.valid_from
+                last = midnight(ends + timedelta(days=1)) if ends else side.memory.valid_to
                 periods.append(Period(memory_id=side.memory.pk, valid_from=first, valid_to=last))
         return periods
 
 
-class PutOffForm(ConsoleForm):
-    """Until when a conflict is put off. A day begins at midnight of the reader's zone."""
+class PutOffForm(SnoozeForm):
+    """Until when a conflict is put off, as it was seen."""
 
     version = forms.IntegerField(widget=forms.HiddenInput, min_value=0)
-    until = forms.DateField(
-        label=gettext_lazy("Until the day"),
-        required=False,
-        widget=forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d"),
-    )
-    on_evidence = forms.BooleanField(label=gettext_lazy("Or until there is new evidence"), required=False)
-
-    def moment(self) -> datetime | None:
-        """Return when the chosen day begins."""
-        day: date | None = self.cleaned_data["until"]
-        return _midnight(day) if day else None
 
 
 class UndoForm(ConsoleForm):
@@ -198,7 +184,3 @@ def _scope(memory_id: uuid.UUID, place: str) -> ScopeChange:
         return ScopeChange(memory_id=memory_id, scope_type=ScopeType.PROJECT)
     thread = parse_id("thr", place, pointer="/scopes")
     return ScopeChange(memory_id=memory_id, scope_type=ScopeType.THREAD, scope_id=thread)
-
-
-def _midnight(day: date) -> datetime:
-    return timezone.make_aware(datetime.combine(day, time()))

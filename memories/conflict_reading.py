@@ -7,22 +7,22 @@ from datetime import datetime
 from itertools import pairwise
 from typing import Any
 
-from django.db.models import Subquery
 from django.utils.functional import Promise
 
 from governance.actors import Acting
+from governance.audit_reading import actor_names
 from governance.diffs import Span, word_diff
 from governance.errors import NotThere
-from governance.models import Revision
 from governance.policies import PolicyRules
-from governance.vocabulary import Audience, ContractKind, RevisionState, Risk
+from governance.vocabulary import Audience, Risk
 from memories.conflict_list import about_of
 from memories.conflict_outlook import Carried, carried_after, carried_now
 from memories.conflict_sides import Side, sides_for
-from memories.conflict_trail import TrailLine, names, trail_of
+from memories.conflict_trail import TrailLine, trail_of
 from memories.conflict_words import WHAT_IT_DOES, because
 from memories.conflicts import sight
 from memories.models import Conflict, Settlement
+from memories.policy import policy_body
 from memories.reading import Words
 from memories.vocabulary import ConflictState, MemoryStatus, SettlementVerb
 
@@ -108,10 +108,7 @@ class ConflictPage:
 
 def find_conflict(pk: uuid.UUID) -> Any:
     """Return a conflict of the open scope, with the policy's body as `policy`; raises NotThere."""
-    policy = Revision.objects.filter(
-        state=RevisionState.ACTIVE, contract__kind=ContractKind.POLICY, contract__slug="default"
-    )
-    found = Conflict.objects.filter(pk=pk).annotate(policy=Subquery(policy.values("body")[:1])).first()
+    found = Conflict.objects.filter(pk=pk).annotate(policy=policy_body()).first()
     if found is None:
         raise NotThere
     return found
@@ -121,7 +118,7 @@ def conflict_page(acting: Acting, pk: uuid.UUID, *, now: datetime) -> ConflictPa
     """Read the page of a conflict in the open scope; raises NotThere. The number of statements is fixed."""
     conflict = find_conflict(pk)
     seen = sight(conflict, now=now)
-    actors = names()
+    actors = actor_names()
     every = sides_for(acting, seen.sides, seen.impact, actors)
     settled = conflict.state == ConflictState.SETTLED
     sides = every if settled else [side for side in every if side.can_hold]

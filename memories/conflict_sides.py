@@ -18,7 +18,7 @@ from governance.vocabulary import Sensitivity
 from memories.conflict_outlook import Standing, takes_away
 from memories.conflict_trail import name_of
 from memories.models import Claim, ConflictSide, Memory, MemoryEvidence
-from memories.reading import Words, scope_title, worded
+from memories.reading import Words, scope_title, thread_id_of, worded
 from memories.vocabulary import (
     PENDING,
     KnowledgeStatus,
@@ -147,7 +147,6 @@ def _side(
     memory = row.memory
     writer = actors.get(public_id(Actor.PREFIX, memory.proposed_by_id))
     behind = public_id(Actor.PREFIX, writer.owned_by_id) if writer and writer.owned_by_id else ""
-    on_thread = memory.scope_type == ScopeType.THREAD and memory.scope_id
     return Side(
         letter=letter,
         row=row,
@@ -156,7 +155,7 @@ def _side(
         values=[_value(one) for one in found.said],
         evidence=[_shown(one, cards) for one in found.cited],
         scope_title=worded(found.scope_title) if found.scope_title else None,
-        thread_id=public_id("thr", memory.scope_id) if on_thread and memory.scope_id else "",
+        thread_id=thread_id_of(memory),
         who=made_visible(writer.name) if writer else "",
         human=name_of(actors, behind),
         uses=uses,

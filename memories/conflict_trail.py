@@ -7,7 +7,6 @@ from datetime import datetime
 
 from django.utils.functional import Promise
 
-from governance.audit_reading import actor_names
 from governance.invisible import made_visible
 from governance.models import Actor, AuditEvent
 from memories.conflict_words import HAPPENED
@@ -37,11 +36,6 @@ def trail_of(conflict: Conflict, settlements: Sequence[Settlement], actors: Mapp
     rows = AuditEvent.objects.filter(target=conflict.public_id, verb__in=list(HAPPENED)).order_by("-seq")[:MOST]
     by_id = {row.public_id: row for row in settlements}
     return [_line(row, by_id, actors) for row in reversed(rows)]
-
-
-def names() -> Mapping[str, Actor]:
-    """Return everybody in the open scope by their public ids, in one statement."""
-    return actor_names()
 
 
 def name_of(actors: Mapping[str, Actor], actor_id: str) -> str:

@@ -12,12 +12,12 @@ from django.db.models import Count, F
 from governance.actors import Acting
 from governance.audit import fingerprint
 from governance.errors import Clash, Invalid
-from governance.inbox import open_item, settle_item, wake_item
+from governance.inbox import settle_item, wake_item
 from governance.models.base import reach_of
 from governance.people import check_may
 from governance.scope import record
-from governance.vocabulary import Deed, InboxKind, Risk
-from memories.disputes import conflict_ref, mark_disputed, sides_of
+from governance.vocabulary import Deed, InboxKind
+from memories.disputes import conflict_ref, mark_disputed, sides_of, to_inbox
 from memories.models import Conflict, ConflictSide, Injection, Settlement
 from memories.models.conflict import UNSETTLED
 from memories.relating import place_of
@@ -119,7 +119,7 @@ def wake(acting: Acting, conflict: Conflict, *, now: datetime) -> None:
     """Open a snoozed conflict again: by hand, or as its time is over. Raises Clash (not_open) for any other."""
     changed = {"state": ConflictState.OPEN, "snoozed_until": None, "wakes_on_evidence": False}
     _move(conflict, conflict.version, {ConflictState.SNOOZED}, now=now, **changed)
-    _to_inbox(acting, conflict, now=now)
+    _back_to_inbox(acting, conflict, now=now)
     record("conflict.wake", conflict.public_id, before=ConflictState.SNOOZED, after=ConflictState.OPEN)
 
 
@@ -149,7 +149,7 @@ def undo(acting: Acting, settlement: Settlement, *, now: datetime, reason: str =
     Settlement.objects.filter(pk=settlement.pk, undone_at=None).update(undone_by_id=acting.actor_id, undone_at=now)
     undo_effects(acting, conflict, settlement.effects, now=now)
     mark_disputed(conflict, now=now)
-    _to_inbox(acting, conflict, now=now)
+    _back_to_inbox(acting, conflict, now=now)
     record(
         "conflict.undo",
         conflict.public_id,
@@ -217,17 +217,8 @@ def _move(conflict: Conflict, expected: int, allowed: set[ConflictState], *, now
     conflict.refresh_from_db()
 
 
-def _to_inbox(acting: Acting, conflict: Conflict, *, now: datetime) -> None:
-    newest = sides_of(conflict)[-1].memory
-    open_item(
-        acting,
-        InboxKind.CONFLICT,
-        conflict_ref(conflict),
-        title=newest.content,
-        now=now,
-        risk=Risk(conflict.risk),
-        reach=reach_of(conflict),
-    )
+def _back_to_inbox(acting: Acting, conflict: Conflict, *, now: datetime) -> None:
+    to_inbox(acting, conflict, sides_of(conflict)[-1].memory, now=now)
     wake_item(InboxKind.CONFLICT, conflict_ref(conflict))
 
 

@@ -29,7 +29,7 @@ from memories.merging import absorb, merge
 from memories.models import Consolidation, Memory
 from memories.policy import Standing, standing_policy
 from memories.recurring import learn_from_recurrence
-from memories.relating import Place, claims_of, place_of, relate_to_known
+from memories.relating import Place, place_of, relate_stored
 from memories.retiring import expire_due
 from memories.sameness import ends_by_itself
 from memories.turns import take_turn
@@ -99,9 +99,7 @@ def consolidate(acting: Acting, readers: Readers, *, count: Count, now: datetime
     return done or Counter()
 
 
-def _in_turn(
-    acting: Acting, readers: Readers, work: Callable[[Consolidation], Tally], *, now: datetime
-) -> Tally | None:
+def _in_turn(acting: Acting, readers: Readers, work: Work, *, now: datetime) -> Tally | None:
     """Do some work in one transaction while nobody else does any of this audience's; None where somebody does."""
     with project_scope(acting):
         fresh = Consolidation(project_id=acting.project_id, created_at=now, **readers.where())
@@ -168,19 +166,11 @@ def _take_turns(acting: Acting, chosen: Sequence[Memory], readers: Readers) -> l
 
 
 def _put_in_order(acting: Acting, memory: Memory, standing: Standing, *, now: datetime) -> Tally:
-    claims = claims_of([memory]).get(memory.pk, [])
-    said_at = memory.observed_at or memory.created_at
-    ends = ends_by_itself(memory.content, claims, said_at=said_at) if memory.type != MemoryType.EPISODE else None
+    happened = memory.type == MemoryType.EPISODE
+    related = relate_stored(memory, episode=happened)
+    ends = None if happened else ends_by_itself(memory.content, related.claims, said_at=memory.said_at)
     if ends is not None and (memory.expires_at is None or ends < memory.expires_at):
         Memory.objects.filter(pk=memory.pk).update(expires_at=ends)
-    related = relate_to_known(
-        memory.content,
-        claims,
-        place=place_of(memory),
-        said_at=said_at,
-        skip=[memory.pk],
-        episode=memory.type == MemoryType.EPISODE,
-    )
     merged = absorb(memory, now=now)
     same = related.same
     gone = None

@@ -16,7 +16,15 @@ from memories.effects import reindex, set_knowledge
 from memories.models import Claim, Conflict, ConflictSide, Memory
 from memories.models.conflict import UNSETTLED
 from memories.relating import Related
-from memories.vocabulary import ConflictState, KnowledgeStatus, MemoryStatus, SettlementVerb, SideRole, SourceRank
+from memories.vocabulary import (
+    SPOKEN,
+    ConflictState,
+    KnowledgeStatus,
+    MemoryStatus,
+    SettlementVerb,
+    SideRole,
+    SourceRank,
+)
 from memories.weighing import digest_of
 
 
@@ -47,16 +55,21 @@ def dispute(
     detail = {"sides": len(sides), "memory": memory.public_id}
     record("conflict.join", conflict.public_id, detail=detail)
     if not quiet:
-        open_item(
-            acting,
-            InboxKind.CONFLICT,
-            conflict_ref(conflict),
-            title=memory.content,
-            now=now,
-            risk=Risk(conflict.risk),
-            reach=reach_of(conflict),
-        )
+        to_inbox(acting, conflict, memory, now=now)
     return conflict
+
+
+def to_inbox(acting: Acting, conflict: Conflict, newest: Memory, *, now: datetime) -> None:
+    """Let a conflict wait in the inbox of whoever may read it, under the text of its newest side."""
+    open_item(
+        acting,
+        InboxKind.CONFLICT,
+        conflict_ref(conflict),
+        title=newest.content,
+        now=now,
+        risk=Risk(conflict.risk),
+        reach=reach_of(conflict),
+    )
 
 
 def sides_of(conflict: Conflict) -> list[ConflictSide]:
@@ -83,7 +96,7 @@ def suggestion(sides: Sequence[ConflictSide]) -> tuple[SettlementVerb, str]:
         return SettlementVerb.TAKE_NEW, "weightier_source"
     if rank(fresh) < rank(known):
         return SettlementVerb.KEEP_OLD, "weaker_source"
-    if fresh in (SourceRank.USER_EXPLICIT, SourceRank.USER_CORRECTION):
+    if fresh in SPOKEN:
         return SettlementVerb.TAKE_NEW, "newer_word"
     return SettlementVerb.NEEDS_EVIDENCE, "equal_sources"
 

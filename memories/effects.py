@@ -12,10 +12,19 @@ from governance.inbox import settle_item
 from governance.models.base import reach_of
 from governance.scope import record
 from governance.vocabulary import InboxKind, Sensitivity
-from memories.candidates import add_claims, add_evidence, add_parents, add_version, expiry_of, is_change, is_pending
+from memories.candidates import (
+    add_claims,
+    add_evidence,
+    add_parents,
+    add_version,
+    evidence_of,
+    expiry_of,
+    is_change,
+    is_pending,
+)
 from memories.candidates import pass_gates as pass_on_a_word
 from memories.lifecycle import advance, gates_between
-from memories.models import Claim, Memory, MemoryEvidence, Passage
+from memories.models import Claim, Memory, Passage
 from memories.passages import PassageWish, index
 from memories.policy import standing_policy
 from memories.relating import claims_in, key_of, place_of
@@ -31,7 +40,7 @@ from memories.vocabulary import (
     WriteAction,
     WriteMode,
 )
-from memories.weighing import Kept, digest_of
+from memories.weighing import digest_of
 
 DISPUTED = "Disputed · 有争议: "
 SOURCE_OF = {
@@ -71,7 +80,7 @@ def activate(acting: Acting, memory: Memory, *, reason: str, now: datetime) -> N
             add_parents(memory, [target], reason=reason)
         advance(memory, MemoryStatus.ACTIVE, reason=reason, now=now, reason_code="", expires_at=lapses)
         reindex(memory)
-    settle_item(InboxKind.CANDIDATE, f"memory://{memory.public_id}@1", now=now)
+    settle_item(InboxKind.CANDIDATE, memory.first_ref, now=now)
 
 
 def retire(
@@ -84,7 +93,7 @@ def retire(
 
 def bring_back(memory: Memory, *, reason: str, now: datetime) -> None:
     """Take an archived memory into use again. Raises Clash (said_meanwhile) where another says the same by now."""
-    if _said_by_another(memory):
+    if said_by_another(memory, memory.dedupe_key):
         raise Clash("status: another memory says the same by now; use that one.", code="said_meanwhile")
     advance(memory, MemoryStatus.ACTIVE, reason=reason, now=now, archived_for="", superseded_by_id=None)
     reindex(memory)
@@ -103,6 +112,12 @@ def reindex(memory: Memory, *, against: Sequence[str] = ()) -> None:
     """Write the searchable copy of a memory in use anew. `against` are texts that dispute it: all stand in the copy."""
     Passage.objects.filter(memory=memory).exclude(ref=memory.ref).update(live=False)
     index([_passage(memory, against)])
+
+
+def said_by_another(memory: Memory, key: str) -> bool:
+    """Return whether something else that lives in the place of a memory is known by this key; by '' nothing is."""
+    same = Memory.objects.filter(**place_of(memory).where(), dedupe_key=key, status__in=LIVING)
+    return bool(key) and same.exclude(pk=memory.pk).exists()
 
 
 def set_knowledge(memory: Memory, status: KnowledgeStatus, *, now: datetime) -> None:
@@ -138,8 +153,7 @@ def _change(acting: Acting, memory: Memory, target: Memory, *, now: datetime) ->
     if moved != 1:
         raise PreconditionFailed.at("/expected_version", "somebody changed it meanwhile; read it again")
     add_version(target, author=acting, reason=memory.change_reason)
-    cited = MemoryEvidence.objects.filter(memory=memory).order_by("ordinal").values_list("ref", "quote", "quote_hash")
-    add_evidence(target, [Kept(ref=ref, quote=quote, quote_hash=hashed) for ref, quote, hashed in cited])
+    add_evidence(target, evidence_of([memory]))
     _say_anew(memory, target)
     record("memory.edit", target.public_id, reason="a change that was asked for", detail={"version": target.version})
     reindex(target)
@@ -147,12 +161,7 @@ def _change(acting: Acting, memory: Memory, target: Memory, *, now: datetime) ->
 
 def _say_anew(memory: Memory, target: Memory) -> None:
     Claim.objects.filter(memory=target).delete()
-    add_claims(target, claims_in(target.content, (), said_at=memory.observed_at or memory.created_at))
-
-
-def _said_by_another(memory: Memory) -> bool:
-    same = Memory.objects.filter(**place_of(memory).where(), dedupe_key=memory.dedupe_key, status__in=LIVING)
-    return bool(memory.dedupe_key) and same.exclude(pk=memory.pk).exists()
+    add_claims(target, claims_in(target.content, (), said_at=memory.said_at))
 
 
 def _passage(memory: Memory, against: Sequence[str]) -> PassageWish:
@@ -168,6 +177,6 @@ def _passage(memory: Memory, against: Sequence[str]) -> PassageWish:
         memory_id=memory.pk,
         sensitivity=Sensitivity(memory.sensitivity),
         confidence=memory.confidence,
-        as_of=memory.observed_at or memory.created_at,
+        as_of=memory.said_at,
         reach=reach_of(memory),
     )

@@ -16,7 +16,7 @@ from governance.scope import record
 from governance.vocabulary import Deed, InboxKind
 from memories.candidates import is_pending
 from memories.disputes import conflict_ref, mark_disputed
-from memories.evidence import FORM
+from memories.evidence import memory_at
 from memories.lifecycle import advance
 from memories.models import Claim, Conflict, ConflictSide, Memory, Passage
 from memories.models.conflict import UNSETTLED
@@ -44,8 +44,7 @@ def erase(acting: Acting, memory: Memory, *, reason: str, now: datetime) -> list
 
 def erase_ref(ref: str, acting: Acting) -> None:
     """Erase what a ref names. Raises NotThere and Forbidden."""
-    form = FORM.fullmatch(ref)
-    found = Memory.objects.filter(pk=form.group(1).removeprefix("mem_")).first() if form else None
+    found = memory_at(ref)
     if found is None:
         raise NotThere
     erase(acting, found, reason="", now=timezone.now())
@@ -74,7 +73,7 @@ def _erase_one(memory: Memory, *, reason: str, now: datetime) -> None:
 def _out_of_use(memory: Memory, *, now: datetime) -> None:
     if is_pending(memory):
         advance(memory, MemoryStatus.REJECTED, reason="erased", now=now, reason_code=ReasonCode.ERASED)
-        settle_item(InboxKind.CANDIDATE, f"memory://{memory.public_id}@1", now=now)
+        settle_item(InboxKind.CANDIDATE, memory.first_ref, now=now)
     elif memory.status in (MemoryStatus.COMMITTED, MemoryStatus.ACTIVE, MemoryStatus.ARCHIVED):
         advance(memory, MemoryStatus.REVOKED, reason="erased", now=now)
 

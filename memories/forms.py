@@ -22,10 +22,27 @@ MOST_CHARACTERS, MOST_QUOTE = 20_000, 4_000
 SHOWN = 90  # graphemes of a thread's title in the list
 
 
-class MemoryForm(ConsoleForm):
-    """A memory to propose, with up to MOST_REFS refs that bear it out."""
+class StatementForm(ConsoleForm):
+    """A text to remember, under a key by which a second sending is the same one."""
 
     key = forms.UUIDField(widget=forms.HiddenInput)
+
+    def clean_key(self) -> uuid.UUID:
+        key: uuid.UUID = self.cleaned_data["key"]
+        if key.version != 7:
+            raise ValidationError(gettext("Open the form anew and send it from there."))
+        return key
+
+    def clean_content(self) -> str:
+        text: str = self.cleaned_data["content"].replace("\r\n", "\n").strip()
+        if not text:
+            raise ValidationError(gettext("Say something; spaces alone say nothing."))
+        return text
+
+
+class MemoryForm(StatementForm):
+    """A memory to propose, with up to MOST_REFS refs that bear it out."""
+
     content = forms.CharField(
         label=gettext_lazy("What should be remembered"),
         strip=False,
@@ -58,18 +75,6 @@ class MemoryForm(ConsoleForm):
     def evidence(self) -> list[tuple[forms.BoundField, forms.BoundField]]:
         """The fields of each ref and of the words in it, in pairs."""
         return [(self[f"ref_{n}"], self[f"quote_{n}"]) for n in range(self.cited)]
-
-    def clean_key(self) -> uuid.UUID:
-        key: uuid.UUID = self.cleaned_data["key"]
-        if key.version != 7:
-            raise ValidationError(gettext("Open the form anew and send it from there."))
-        return key
-
-    def clean_content(self) -> str:
-        text: str = self.cleaned_data["content"].replace("\r\n", "\n").strip()
-        if not text:
-            raise ValidationError(gettext("Say something; spaces alone say nothing."))
-        return text
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or self.cleaned_data
@@ -106,7 +111,7 @@ class MemoryForm(ConsoleForm):
 
     def renew(self) -> None:
         """Give the form a fresh key, so that what it holds now can be stored beside what was sent before."""
-        self.data = {**{name: self.data.get(name) for name in self.data}, "key": str(new_id())}
+        self.say_instead(key=str(new_id()))
 
     def _sent(self) -> int:
         return max((n + 1 for n in range(MOST_REFS) if f"ref_{n}" in self.data), default=0)

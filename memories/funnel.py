@@ -154,7 +154,9 @@ def candidate_lines(rows: Sequence[Memory]) -> Sequence[CandidateLine]:
     sides = ConflictSide.objects.filter(memory__in=rows, conflict__state__in=UNSETTLED)
     disputes = dict(sides.values_list("memory_id", "conflict_id"))
     risks = _risks(rows)
-    return [_line(row, said.get(row.pk, {}), risk=risks.get(_ref(row)), dispute=disputes.get(row.pk)) for row in rows]
+    return [
+        _line(row, said.get(row.pk, {}), risk=risks.get(row.first_ref), dispute=disputes.get(row.pk)) for row in rows
+    ]
 
 
 def _stages(here: Mapping[str, int]) -> list[Stage]:
@@ -178,13 +180,9 @@ def _stage(status: MemoryStatus, here: Mapping[str, int], reached: int, total: i
 
 
 def _risks(rows: Iterable[Memory]) -> dict[str, Risk]:
-    refs = [_ref(row) for row in rows if row.status in PENDING]
+    refs = [row.first_ref for row in rows if row.status in PENDING]
     found = InboxItem.objects.filter(kind=InboxKind.CANDIDATE, ref__in=refs).values_list("ref", "risk")
     return {ref: Risk(risk) for ref, risk in found}
-
-
-def _ref(row: Memory) -> str:
-    return f"memory://{row.public_id}@1"
 
 
 def _line(row: Memory, said: Mapping[str, bool], *, risk: Risk | None, dispute: uuid.UUID | None) -> CandidateLine:

@@ -15,6 +15,7 @@ from memories.gate_cases import Candidate, CitedFact, Judged, Ruling, Say
 from memories.screening import Category
 from memories.screening import Verdict as ScreeningVerdict
 from memories.vocabulary import (
+    SPOKEN,
     Gate,
     MemoryStatus,
     Origin,
@@ -82,8 +83,7 @@ def outranks(new: SourceRank, old: SourceRank, *, same_voice: bool) -> bool:
 
     A user's word takes the place of what no user said, and of what the same user said before.
     """
-    spoken = (SourceRank.USER_EXPLICIT, SourceRank.USER_CORRECTION)
-    return new in spoken and (old not in spoken or same_voice)
+    return new in SPOKEN and (old not in SPOKEN or same_voice)
 
 
 def _judged(rulings: Sequence[Ruling], decided: Ruling, outcome: WriteOutcome) -> Judged:

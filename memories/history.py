@@ -117,7 +117,8 @@ class Access:
 
 def past_of(memory: Memory) -> Past:
     """Return how a memory's text and status came about, in two statements."""
-    rows = list(MemoryVersion.objects.filter(memory=memory).select_related("author").order_by("-version"))
+    found = MemoryVersion.objects.filter(memory=memory).select_related("author").order_by("-version")
+    rows = list(found[: MOST_VERSIONS + 1])  # of the oldest one shown the one before it is asked, too
     texts = {row.version: made_visible(row.content) for row in rows}
     moves = MemoryMove.objects.filter(memory=memory).order_by("at", "id")[:MOST_MOVES]
     return Past(

@@ -7,7 +7,6 @@ from datetime import datetime
 from governance.actors import Acting
 from governance.policies import PolicyRules
 from governance.vocabulary import ActorKind, Audience, rank
-from memories.asking import SPOKEN
 from memories.disputes import cooled
 from memories.gate_cases import Candidate, Rival, TargetFact
 from memories.gates import LONGEST
@@ -17,7 +16,7 @@ from memories.models import Memory
 from memories.relating import Place, Related, claims_in, key_of, relate_to_known, voices
 from memories.screening import Category, Screening, screen
 from memories.steering_words import steers
-from memories.vocabulary import MemoryStatus, MemoryType, SourceRank, WriteAction, WriteMode
+from memories.vocabulary import SPOKEN, MemoryStatus, MemoryType, SourceRank, WriteAction, WriteMode
 from memories.weighing import Weighed
 from memories.wishes import MemoryWish
 
@@ -26,10 +25,12 @@ from memories.wishes import MemoryWish
 class Circumstances:
     """What is known around a proposal. `text` is what may be stored of it: a secret is taken out.
 
-    `older` are the memories that end as it begins, `rivals` those that cannot hold beside it.
+    `said_at` is when it was said, by its writer's word or that of its evidence. `older` are the memories that end as
+    it begins, `rivals` those that cannot hold beside it.
     """
 
     text: str
+    said_at: datetime
     place: Place
     weighed: Weighed
     screening: Screening
@@ -66,6 +67,7 @@ def look_around(
     weaker = [one for one in related.older if _is_weaker(weighed, one, same_voice=one.pk in heard)]
     return Circumstances(
         text=text,
+        said_at=said_at,
         place=place,
         weighed=weighed,
         screening=screening,
@@ -83,7 +85,7 @@ def candidate_of(
     """Return the proposal as plain values."""
     weighed, target, same = around.weighed, around.target, around.same
     in_use = same is not None and same.status == MemoryStatus.ACTIVE
-    said_at = wish.observed_at or weighed.said_at
+    said_at = min(around.said_at, weighed.said_at)
     return Candidate(
         text=wish.content,
         origin=wish.origin,
@@ -108,7 +110,7 @@ def candidate_of(
         ),
         outlived=same is None
         and wish.action == WriteAction.ADD
-        and outlived(around.text, around.related.claims, around.place, said_at=min(said_at, weighed.said_at)),
+        and outlived(around.text, around.related.claims, around.place, said_at=said_at),
         alone=around.place.audience == Audience.PRIVATE,
         signed=weighed.signed,
     )

@@ -13,10 +13,9 @@ from memories.models.conflict import UNSETTLED
 from memories.policy import Standing
 from memories.relating import Place
 from memories.usefulness import USED_SINCE, Use, usefulness
-from memories.vocabulary import ArchivedFor, FeedbackKind, MemoryStatus, MemoryType, SourceRank, WriteMode
+from memories.vocabulary import SPOKEN, ArchivedFor, FeedbackKind, MemoryStatus, MemoryType, WriteMode
 
 BLAMING = (FeedbackKind.WRONG, FeedbackKind.OUTDATED, FeedbackKind.DO_NOT_USE)
-SPOKEN = (SourceRank.USER_EXPLICIT, SourceRank.USER_CORRECTION)
 
 
 def keep_within(places: Iterable[Place], standing: Standing, *, now: datetime) -> int:
@@ -33,7 +32,7 @@ def use_of(row: Any) -> Use:
     return Use(
         type=MemoryType(row.type),
         importance=row.importance,
-        confirmed_at=row.last_confirmed_at or row.observed_at or row.created_at,
+        confirmed_at=row.last_confirmed_at or row.said_at,
         uses=row.uses,
         praise=row.praise,
         blame=row.blame,

@@ -16,6 +16,7 @@ from memories.models import Claim, Conflict, ConflictSide, Injection, Memory, Me
 from memories.models.conflict import UNSETTLED
 from memories.relating import Place, key_of
 from memories.vocabulary import (
+    SPOKEN,
     ArchivedFor,
     KnowledgeStatus,
     MemoryStatus,
@@ -27,11 +28,10 @@ from memories.weighing import Kept, Weighed
 
 ECHO = timedelta(hours=24)  # how long what a packet carried is taken for its source when it comes back
 OVER = (ArchivedFor.SUPERSEDED, ArchivedFor.LOST_CONFLICT, ArchivedFor.DELETED)
-SPOKEN = (SourceRank.USER_EXPLICIT, SourceRank.USER_CORRECTION)
 
 
-def confirm(memory: Memory, weighed: Weighed, *, now: datetime) -> int:
-    """Add new evidence to what is known; returns how much of it was new. A user who says it again has confirmed it."""
+def confirm(memory: Memory, weighed: Weighed, *, now: datetime) -> None:
+    """Add new evidence to what is known. A user who says it again has confirmed it."""
     added = add_evidence(memory, [kept for fact, kept in _pairs(weighed) if fact])
     if weighed.rank in SPOKEN and memory.status == MemoryStatus.ACTIVE and not _disputed(memory):
         changed = {
@@ -43,14 +43,13 @@ def confirm(memory: Memory, weighed: Weighed, *, now: datetime) -> int:
         memory.refresh_from_db()
         reindex(memory)
     record("memory.confirm", memory.public_id, detail={"evidence": added, "rank": weighed.rank})
-    return added
 
 
 def make_way(memory: Memory, *, now: datetime) -> None:
     """End a waiting proposal, because a better one says the same now."""
     code = ReasonCode.MERGED_INTO_ANOTHER
     advance(memory, MemoryStatus.REJECTED, reason="said again, and better", now=now, reason_code=code)
-    settle_item(InboxKind.CANDIDATE, f"memory://{memory.public_id}@1", now=now)
+    settle_item(InboxKind.CANDIDATE, memory.first_ref, now=now)
 
 
 def was_injected(memory: Memory, *, now: datetime) -> bool:

@@ -9,8 +9,9 @@ from governance.errors import Clash
 from governance.models.base import reach_of
 from governance.scope import record
 from governance.transitions import Table
+from memories.gates import STEPS
 from memories.models import GateVerdict, Memory, MemoryMove, Passage
-from memories.vocabulary import MemoryStatus
+from memories.vocabulary import LIVING, MemoryStatus
 
 _END_EARLY = frozenset({MemoryStatus.REJECTED})
 MEMORY_TRANSITIONS: Table[MemoryStatus] = {
@@ -27,21 +28,8 @@ MEMORY_TRANSITIONS: Table[MemoryStatus] = {
 }
 
 # What must have passed before a memory may stand in each state; the database holds the same list.
-GATES_BEFORE: dict[MemoryStatus, tuple[str, ...]] = {
-    MemoryStatus.SCREENED: ("schema", "screening"),
-    MemoryStatus.EVIDENCE_CHECKED: ("evidence",),
-    MemoryStatus.POLICY_CHECKED: ("identity", "source_weight", "sensitivity"),
-    MemoryStatus.USER_ALIGNED: ("alignment",),
-}
-FORWARD = (
-    MemoryStatus.CANDIDATE,
-    MemoryStatus.SCREENED,
-    MemoryStatus.EVIDENCE_CHECKED,
-    MemoryStatus.POLICY_CHECKED,
-    MemoryStatus.USER_ALIGNED,
-    MemoryStatus.COMMITTED,
-    MemoryStatus.ACTIVE,
-)
+GATES_BEFORE = dict(STEPS)
+FORWARD = LIVING
 SEARCHABLE = MemoryStatus.ACTIVE
 
 

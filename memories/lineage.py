@@ -8,6 +8,7 @@ from typing import Any
 
 from governance.ids import public_id
 from governance.rows import fetch
+from memories.conflict_list import about_of
 from memories.models import ConflictSide, Memory
 from memories.reading import Words, worded
 from memories.store_list import excerpt
@@ -120,7 +121,7 @@ def _conflicts(memory: Memory) -> list[ConflictLine]:
         ConflictLine(
             id=side.conflict.public_id,
             state=ConflictState(side.conflict.state),
-            about=worded(" · ".join(part for part in (side.conflict.subject_text, side.conflict.attribute) if part)),
+            about=about_of(side.conflict) or Words(""),
             at=side.joined_at,
         )
         for side in sides

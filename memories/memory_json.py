@@ -103,7 +103,7 @@ def whole_out(acting: Acting, memory: Memory, *, now: datetime) -> dict[str, Any
     rows = list(MemoryEvidence.objects.filter(memory=memory).order_by("ordinal"))
     opening = refs.which_resolve([row.ref for row in rows], acting)
     moves = MemoryMove.objects.filter(memory=memory).order_by("at", "id")
-    said_at = memory.last_confirmed_at or memory.observed_at or memory.created_at
+    said_at = memory.last_confirmed_at or memory.said_at
     use = Use(type=MemoryType(memory.type), importance=memory.importance, confirmed_at=said_at)
     return memory_out(memory) | {
         "importance_now": importance_now(use, now=now),

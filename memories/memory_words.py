@@ -7,7 +7,16 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy, pgettext_lazy
 
 from governance.vocabulary import Sensitivity
-from memories.vocabulary import MemoryKind, MemoryStatus, MemoryType, ReasonCode, ScopeType, SourceRank, WriteAction
+from memories.vocabulary import (
+    KnowledgeStatus,
+    MemoryKind,
+    MemoryStatus,
+    MemoryType,
+    ReasonCode,
+    ScopeType,
+    SourceRank,
+    WriteAction,
+)
 
 # One table for each vocabulary: members of two of them are equal when they are spelt alike.
 MEMORY_KINDS: Mapping[type[StrEnum], Mapping[str, Promise]] = {
@@ -47,6 +56,12 @@ MEMORY_KINDS: Mapping[type[StrEnum], Mapping[str, Promise]] = {
         Sensitivity.WORK: gettext_lazy("work: for this project’s work"),
         Sensitivity.PERSONAL: gettext_lazy("personal: about a person"),
         Sensitivity.SECRET: gettext_lazy("secret: never leaves its domain"),
+    },
+    KnowledgeStatus: {
+        KnowledgeStatus.DISPUTED: pgettext_lazy("knowledge", "disputed"),
+        KnowledgeStatus.OPEN: pgettext_lazy("knowledge", "open"),
+        KnowledgeStatus.INFERRED: pgettext_lazy("knowledge", "inferred"),
+        KnowledgeStatus.CONFIRMED: pgettext_lazy("knowledge", "confirmed"),
     },
     SourceRank: {
         SourceRank.UNTRUSTED_EXTERNAL: pgettext_lazy("source rank", "untrusted"),

@@ -4,14 +4,13 @@ from datetime import datetime
 
 from governance.scope import record
 from governance.vocabulary import rank
-from memories.candidates import add_evidence, add_parents
+from memories.candidates import add_evidence, add_parents, evidence_of
 from memories.claims import Relation, Statement, relate
 from memories.disputes import sides_of_same
-from memories.effects import retire
-from memories.models import Memory, MemoryEvidence, MemoryMove, MemoryParent
+from memories.effects import retire, said_by_another
+from memories.models import Memory, MemoryMove, MemoryParent
 from memories.relating import key_of, place_of
-from memories.vocabulary import LIVING, ArchivedFor, MemoryStatus, MemoryType, SourceRank, WriteMode
-from memories.weighing import Kept
+from memories.vocabulary import ArchivedFor, MemoryStatus, MemoryType, SourceRank, WriteMode
 
 SAID = "it says the same"
 
@@ -58,15 +57,14 @@ def _standing(memory: Memory) -> tuple[int, bool, datetime, str]:
 
 
 def _covers(memory: Memory, episode: Memory) -> bool:
-    mine = Statement(text=memory.content, observed_at=memory.observed_at or memory.created_at)
-    theirs = Statement(text=episode.content, observed_at=episode.observed_at or episode.created_at)
+    mine = Statement(text=memory.content, observed_at=memory.said_at)
+    theirs = Statement(text=episode.content, observed_at=episode.said_at)
     return relate(theirs, mine).relation is Relation.DUPLICATE
 
 
 def _merged(keep: Memory, gone: Memory, *, now: datetime) -> bool:
     retire(gone, ArchivedFor.MERGED, reason=SAID, now=now, by=keep)
-    rows = MemoryEvidence.objects.filter(memory=gone).order_by("ordinal").values_list("ref", "quote", "quote_hash")
-    add_evidence(keep, [Kept(ref=ref, quote=quote, quote_hash=hashed) for ref, quote, hashed in rows])
+    add_evidence(keep, evidence_of([gone]))
     add_parents(keep, [gone], reason=SAID)
     confirmed = [at for at in (keep.last_confirmed_at, gone.last_confirmed_at) if at is not None]
     kept = {
@@ -82,6 +80,5 @@ def _merged(keep: Memory, gone: Memory, *, now: datetime) -> bool:
 
 def _free_key(memory: Memory) -> str:
     """Return what a memory is known by, once nothing else that lives in its place is."""
-    key = key_of(memory.content, memory.observed_at or memory.created_at)
-    here = Memory.objects.filter(**place_of(memory).where(), dedupe_key=key, status__in=LIVING)
-    return "" if here.exclude(pk=memory.pk).exists() else key
+    key = key_of(memory.content, memory.said_at)
+    return "" if said_by_another(memory, key) else key

@@ -1,7 +1,5 @@
 """The form by which a human agrees that a private memory is shared, and the one that says no."""
 
-from typing import Any
-
 from django import forms
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext, gettext_lazy
@@ -48,8 +46,7 @@ class ConsentForm(ConsoleForm):
         """Let the form be about the text as it stands now; what was typed stays, and consent is asked anew."""
         self.initial.update({"seen": offering.seen, "title": one_line(offering.content, most=SHOWN)})
         if self.is_bound and self.data.get("seen") != offering.seen:
-            kept: dict[str, Any] = {name: self.data.get(name) for name in self.data if name != "agrees"}
-            self.data = {**kept, "seen": offering.seen}
+            self.say_instead(seen=offering.seen, agrees="")
 
     def wish(self) -> ConsentWish:
         """Return what was agreed to; the form has to be valid."""

@@ -16,6 +16,7 @@ from governance.policy_rules import Handling
 from governance.proposals import EDITABLE, ProposalWish, propose
 from governance.scope import record
 from governance.vocabulary import ActorKind, Audience, Deed, ProposalKind, Sensitivity, rank
+from governance.web import row_here
 from memories.models import Memory, Offer
 from memories.policy import standing_policy
 from memories.screening import Category, screen
@@ -150,14 +151,8 @@ def decline(acting: Acting, offer: Offer, *, now: datetime) -> None:
 
 def find_offer(text: str, *, pointer: str) -> Offer:
     """Return an offer that waits for an answer, as far as whoever acts may see it; raises NotThere, also for no id."""
-    try:
-        wanted = parse_id(Offer.PREFIX, text, pointer=pointer)
-    except Invalid as error:
-        raise NotThere.there(pointer) from error
-    found = Offer.objects.filter(pk=wanted, state=OfferState.ASKED).select_related("asked_by").first()
-    if found is None:
-        raise NotThere.there(pointer)
-    return found
+    asked = Offer.objects.filter(state=OfferState.ASKED).select_related("asked_by")
+    return row_here(asked, Offer.PREFIX, text, pointer=pointer)
 
 
 def offers_of(acting: Acting) -> list[Offer]:

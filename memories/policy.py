@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
+from django.db.models import QuerySet, Subquery
+
 from governance.errors import Invalid
 from governance.models import Revision
 from governance.policies import PolicyRules
@@ -43,10 +45,7 @@ class Standing:
 
 def standing_policy() -> Standing:
     """Return the active policy of the open scope; a project without one has the careful defaults."""
-    active = Revision.objects.filter(
-        state=RevisionState.ACTIVE, contract__kind=ContractKind.POLICY, contract__slug="default"
-    )
-    found = active.values_list("pk", "body").first()
+    found = _active().values_list("pk", "body").first()
     body = found[1] if found else {}
     return Standing(
         rules=PolicyRules.of(body),
@@ -57,6 +56,11 @@ def standing_policy() -> Standing:
         revision=str(found[0]) if found else "",
         registry=registry_of(body),
     )
+
+
+def policy_body() -> Subquery:
+    """Return the body of the open scope's active policy, for an annotation; None where there is none."""
+    return Subquery(_active().values("body")[:1])
 
 
 def registry_of(body: Mapping[str, Any]) -> Registry:
@@ -75,6 +79,12 @@ def check_claim_words(body: Mapping[str, Any]) -> None:
     except ValueError as error:
         known = "; ".join(f"{name}: {', '.join(words)}" for name, words in CLAIM_WORDS.items())
         raise Invalid.at("/body/claim_attributes", f"{error}; there are {known}", code="unknown_word") from error
+
+
+def _active() -> QuerySet[Revision]:
+    return Revision.objects.filter(
+        state=RevisionState.ACTIVE, contract__kind=ContractKind.POLICY, contract__slug="default"
+    )
 
 
 # The words of a registry are read into a table of their own, which takes a while: so each is made once.

@@ -16,12 +16,12 @@ from governance.errors import NotThere
 from governance.ids import public_id
 from governance.invisible import made_visible
 from governance.languages import language_of
-from governance.models import Revision
 from governance.policies import PolicyRules
-from governance.vocabulary import Audience, ContractKind, RevisionState, Sensitivity
+from governance.vocabulary import Audience, Sensitivity
 from memories.entering import Fact, Spot, spots_of
 from memories.models import Claim, ConflictSide, GateVerdict, Injection, Memory, MemoryEvidence
 from memories.models.conflict import UNSETTLED
+from memories.policy import policy_body
 from memories.store_words import reason_of
 from memories.vocabulary import (
     PENDING,
@@ -199,7 +199,7 @@ def card_of(acting: Acting, memory_id: uuid.UUID) -> MemoryCard:
         memory=row,
         text=worded(row.content),
         scope_title=worded(row.scope_title) if row.scope_title else None,
-        thread_id=_thread_id(row),
+        thread_id=thread_id_of(row),
         proposer=made_visible(row.proposed_by.name),
         change_reason=worded(row.change_reason) if row.change_reason else None,
         uses=row.uses or 0,
@@ -234,15 +234,12 @@ def _rows() -> QuerySet[Memory]:
     """Return memories with what the page needs of other tables, so that one statement brings it."""
     uses = Injection.objects.filter(memory=OuterRef("pk")).order_by().values("memory")
     sides = ConflictSide.objects.filter(memory=OuterRef("pk"), conflict__state__in=UNSETTLED)
-    policy = Revision.objects.filter(
-        state=RevisionState.ACTIVE, contract__kind=ContractKind.POLICY, contract__slug="default"
-    )
     return Memory.objects.select_related("proposed_by").annotate(
         scope_title=scope_title(),
         uses=Subquery(uses.annotate(n=Count("pk")).values("n")),
         last_used=last_used(),
         conflict_pk=Subquery(sides.values("conflict_id")[:1]),
-        policy=Subquery(policy.values("body")[:1]),
+        policy=policy_body(),
     )
 
 
@@ -260,7 +257,8 @@ def _cited(acting: Acting, memory: Memory) -> list[Cited]:
     ]
 
 
-def _thread_id(memory: Memory) -> str:
+def thread_id_of(memory: Memory) -> str:
+    """Return the public id of the thread that a memory holds on, or ''."""
     on_thread = memory.scope_type == ScopeType.THREAD
     return public_id("thr", memory.scope_id) if on_thread and memory.scope_id else ""
 

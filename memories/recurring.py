@@ -47,7 +47,7 @@ class Accounts:
 
     @property
     def days(self) -> int:
-        return len({(one.observed_at or one.created_at).date() for one in self.told})
+        return len({one.said_at.date() for one in self.told})
 
 
 def learn_from_recurrence(acting: Acting, memory: Memory, standing: Standing, *, now: datetime) -> Memory | None:
@@ -81,9 +81,8 @@ def accounts_of(memory: Memory) -> Accounts:
         sensitivity=memory.sensitivity,
         **reach_of(memory),
     )
-    at = memory.observed_at or memory.created_at
-    same = [one for one in near.exclude(pk=memory.pk) if _tells(one) and _alike(one, memory, at=at)]
-    told = sorted([memory, *same], key=lambda one: (one.observed_at or one.created_at, str(one.pk)))
+    same = [one for one in near.exclude(pk=memory.pk) if _tells(one) and _alike(one, memory)]
+    told = sorted([memory, *same], key=lambda one: (one.said_at, str(one.pk)))
     cited = MemoryEvidence.objects.filter(memory__in=told).order_by("memory_id", "ordinal")
     return Accounts(told=told, cited=list(cited))
 
@@ -93,13 +92,13 @@ def _tells(memory: Memory) -> bool:
     return memory.type == MemoryType.EPISODE and memory.audience != Audience.ROLE and settled
 
 
-def _alike(one: Memory, other: Memory, *, at: datetime) -> bool:
-    return one.kind == other.kind and tells_the_same(one.content, other.content, at=at)
+def _alike(one: Memory, other: Memory) -> bool:
+    return one.kind == other.kind and tells_the_same(one.content, other.content, at=other.said_at)
 
 
 def _wish(acting: Acting, accounts: Accounts) -> MemoryWish:
     # The weightiest account speaks for all, the newest of equals; no word of it is made up.
-    speaks = max(accounts.told, key=lambda one: (rank(SourceRank(one.source_rank)), one.observed_at or one.created_at))
+    speaks = max(accounts.told, key=lambda one: (rank(SourceRank(one.source_rank)), one.said_at))
     places = {(one.scope_type, one.scope_id) for one in accounts.told}
     here = places.pop() if len(places) == 1 else (ScopeType.PROJECT, None)
     opening = refs.which_resolve([row.ref for row in accounts.cited], acting)
@@ -115,7 +114,7 @@ def _wish(acting: Acting, accounts: Accounts) -> MemoryWish:
         origin=Origin.AGENT_INFERRED,
         sensitivity=Sensitivity(speaks.sensitivity),
         change_reason=RECURRING,
-        observed_at=max(one.observed_at or one.created_at for one in accounts.told),
+        observed_at=max(one.said_at for one in accounts.told),
         private=speaks.audience == Audience.PRIVATE,
         evidence=[EvidenceWish(ref=ref, quote=quote) for ref, quote in cited[:MOST_CITED]],
         parents=[one.pk for one in accounts.told],

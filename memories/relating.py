@@ -147,6 +147,13 @@ def relate_to_known(
     )
 
 
+def relate_stored(memory: Memory, *, skip: Iterable[uuid.UUID] = (), episode: bool = False) -> Related:
+    """Hold a stored memory, by its stored claims, against the others of its place as `relate_to_known` does a text."""
+    claims = claims_of([memory]).get(memory.pk, [])
+    where, others = place_of(memory), {memory.pk, *skip}
+    return relate_to_known(memory.content, claims, place=where, said_at=memory.said_at, skip=others, episode=episode)
+
+
 def conflict_key(claim: ClaimFact, place: Place) -> str:
     """Return the name of what a claim speaks of, in one place."""
     return digest_of("\n".join([claim.subject, claim.attribute, place.scope_type, str(place.scope_id or "")]))
@@ -166,7 +173,7 @@ def voices(acting: Acting, memories: Sequence[Memory]) -> set[uuid.UUID]:
 def _sort(
     found: _Found, memory: Memory, mine: Statement, claims: Sequence[ClaimFact], *, happened: bool = False
 ) -> None:
-    theirs = Statement(text=memory.content, observed_at=memory.observed_at or memory.created_at, claims=claims)
+    theirs = Statement(text=memory.content, observed_at=memory.said_at, claims=claims)
     judged = relate(theirs, mine, registry=found.registry)
     match judged.relation:
         case Relation.DUPLICATE:

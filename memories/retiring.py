@@ -17,7 +17,7 @@ from memories.candidates import is_pending
 from memories.effects import bring_back, retire
 from memories.lifecycle import advance
 from memories.models import Injection, Memory
-from memories.relating import claims_of, place_of, relate_to_known
+from memories.relating import place_of, relate_stored
 from memories.turns import take_turn
 from memories.vocabulary import ArchivedFor, MemoryStatus, ReasonCode
 
@@ -70,9 +70,7 @@ def restore(acting: Acting, memory: Memory, *, reason: str, now: datetime) -> No
     _locked(memory)
     if memory.status != MemoryStatus.ARCHIVED:
         raise Clash(f"status: it is {memory.status}, and only an archived one comes back.", code="invalid_transition")
-    claims, said_at = claims_of([memory]).get(memory.pk, []), memory.observed_at or memory.created_at
-    beside = relate_to_known(memory.content, claims, place=place_of(memory), said_at=said_at, skip=[memory.pk])
-    if beside.rivals:
+    if relate_stored(memory).rivals:
         message = "status: a memory in use says otherwise; archive that one first, or undo what settled it."
         raise Clash(message, code="contradicts_known")
     bring_back(memory, reason=reason, now=now)
@@ -109,7 +107,7 @@ def _orphan(made: Memory, *, now: datetime) -> None:
     elif is_pending(made):
         code = ReasonCode.PARENT_REVOKED
         advance(made, MemoryStatus.REJECTED, reason="what it was made of was revoked", now=now, reason_code=code)
-        settle_item(InboxKind.CANDIDATE, f"memory://{made.public_id}@1", now=now)
+        settle_item(InboxKind.CANDIDATE, made.first_ref, now=now)
 
 
 def _locked(memory: Memory) -> None:

@@ -1,6 +1,7 @@
 """Whether two accounts tell of the same thing at different times. Pure."""
 
 import re
+from collections.abc import Sequence
 from datetime import datetime
 
 from memories.claims import DEFAULT, Relation, Statement, ValueType, dedupe_key, relate, similarity
@@ -35,7 +36,7 @@ def tells_the_same(one: str, other: str, *, at: datetime) -> bool:
     return small and similarity(left, right) >= ALIKE
 
 
-def ends_by_itself(text: str, claims: list[Claim], *, said_at: datetime) -> datetime | None:
+def ends_by_itself(text: str, claims: Sequence[Claim], *, said_at: datetime) -> datetime | None:
     """Return when a text stops to hold because everything that it says is of a period, as "this month the port is 90".
 
     What tells of a change goes on to hold after the day on which it came about, and so does what nobody knows as an

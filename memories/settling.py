@@ -14,13 +14,14 @@ from memories.candidates import (
     add_evidence,
     add_parents,
     add_version,
+    evidence_of,
     is_change,
     is_pending,
     make_candidate,
 )
 from memories.effects import activate, let_in, reindex, retire, set_knowledge
 from memories.lifecycle import advance
-from memories.models import Claim, Conflict, ConflictSide, Memory, MemoryEvidence
+from memories.models import Claim, Conflict, ConflictSide, Memory
 from memories.relating import claims_in, key_of, place_of
 from memories.scopes import check_scope
 from memories.screening import Category, screen
@@ -36,7 +37,6 @@ from memories.vocabulary import (
     SettlementVerb,
     SourceRank,
 )
-from memories.weighing import Kept
 from memories.wishes import MemoryWish
 
 SETTLED = "a conflict was settled"  # why is in the settlement, where it can be erased
@@ -268,14 +268,8 @@ def _merged(effects: Effects, memories: Sequence[Memory], text: str, reason: str
         observed_at=effects.now,
     )
     add_version(made, author=effects.acting, reason=reason)
-    add_evidence(made, _evidence_of(memories))
+    add_evidence(made, list(dict.fromkeys(evidence_of(memories))))
     add_claims(made, claims_in(text, (), said_at=effects.now))
     add_parents(made, memories, reason=reason)
     let_in(effects.acting, made, reason=SETTLED, now=effects.now)
     return made
-
-
-def _evidence_of(memories: Sequence[Memory]) -> list[Kept]:
-    rows = MemoryEvidence.objects.filter(memory__in=memories).order_by("memory_id", "ordinal")
-    seen = dict.fromkeys(rows.values_list("ref", "quote", "quote_hash"))
-    return [Kept(ref=ref, quote=quote, quote_hash=hashed) for ref, quote, hashed in seen]

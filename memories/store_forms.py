@@ -46,12 +46,7 @@ EXPIRY: Mapping[str, Promise] = {
     Expiry.OVER: pgettext_lazy("expiry", "its time is over"),
     Expiry.NONE: pgettext_lazy("expiry", "without an end"),
 }
-KNOWLEDGE: Mapping[str, Promise] = {
-    KnowledgeStatus.CONFIRMED: pgettext_lazy("knowledge", "confirmed"),
-    KnowledgeStatus.INFERRED: pgettext_lazy("knowledge", "inferred"),
-    KnowledgeStatus.OPEN: pgettext_lazy("knowledge", "open"),
-    KnowledgeStatus.DISPUTED: pgettext_lazy("knowledge", "disputed"),
-}
+KNOWLEDGE = {status: MEMORY_KINDS[KnowledgeStatus][status] for status in reversed(KnowledgeStatus)}  # surest first
 READERS: Mapping[str, Promise] = {
     Audience.PROJECT: pgettext_lazy("audience", "the whole project"),
     Audience.ROLE: pgettext_lazy("audience", "holders of one role"),

@@ -2,15 +2,15 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import date, datetime, time, timedelta
+from datetime import date, datetime, timedelta
 from typing import Any
 
 import regex
 from django.db.models import CharField, F, OuterRef, Q, QuerySet, Subquery, TextField, Value
 from django.db.models.functions import Coalesce
-from django.utils import timezone
 from django.utils.functional import Promise
 
+from governance.forms import midnight
 from governance.invisible import made_visible
 from governance.languages import language_of
 from governance.vocabulary import Audience, Sensitivity
@@ -49,7 +49,7 @@ class Filters:
         """The end of the day, in the reader's zone."""
         if self.day is None:
             return None
-        return timezone.make_aware(datetime.combine(self.day + timedelta(days=1), time()))
+        return midnight(self.day + timedelta(days=1))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,9 +113,10 @@ def as_lines(rows: QuerySet[Memory], *, most: int) -> list[MemoryLine]:
 
 def excerpt(text: str) -> Words:
     """Return the beginning of a memory, for a line of a list."""
-    found = EXCERPT.match(made_visible(text))
-    whole = found.group() if found else ""
-    return Words(whole if len(whole) == len(made_visible(text)) else f"{whole}…")
+    shown = made_visible(text)
+    found = EXCERPT.match(shown)
+    begins = found.group() if found else ""
+    return Words(begins if len(begins) == len(shown) else f"{begins}…")
 
 
 def _annotated(filters: Filters) -> Rows:

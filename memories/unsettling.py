@@ -7,10 +7,10 @@ from typing import Any
 from django.utils.dateparse import parse_datetime
 
 from governance.actors import Acting
-from memories.candidates import add_claims, add_evidence, add_parents, add_version, make_candidate
+from memories.candidates import add_claims, add_evidence, add_parents, add_version, evidence_of, make_candidate
 from memories.disputes import add_side
 from memories.effects import bring_back, reindex, retire
-from memories.models import Claim, Conflict, Memory, MemoryEvidence, MemoryVersion
+from memories.models import Claim, Conflict, Memory, MemoryVersion
 from memories.relating import claims_of, key_of, place_of
 from memories.vocabulary import (
     PENDING,
@@ -26,7 +26,7 @@ from memories.vocabulary import (
     SourceRank,
     WriteMode,
 )
-from memories.weighing import Kept, digest_of
+from memories.weighing import digest_of
 from memories.wishes import MemoryWish
 
 BECAUSE = "the settlement was undone"
@@ -78,7 +78,7 @@ def _restore_text(acting: Acting, memory: Memory, before: Mapping[str, Any], *, 
     changed = {
         "content": text,
         "content_hash": digest_of(text),
-        "dedupe_key": key_of(text, memory.observed_at or memory.created_at),
+        "dedupe_key": key_of(text, memory.said_at),
         "version": memory.version + 1,
         "updated_at": now,
     }
@@ -118,8 +118,7 @@ def _proposed_again(acting: Acting, lost: Memory, *, now: datetime) -> Memory:
         reason_code=ReasonCode.CONFLICT_OPEN,
     )
     add_version(made, author=acting, reason=BECAUSE)
-    rows = MemoryEvidence.objects.filter(memory=lost).order_by("ordinal").values_list("ref", "quote", "quote_hash")
-    add_evidence(made, [Kept(ref=ref, quote=quote, quote_hash=hashed) for ref, quote, hashed in rows])
+    add_evidence(made, evidence_of([lost]))
     add_claims(made, claims_of([lost]).get(lost.pk, []))
     add_parents(made, [lost], reason=BECAUSE)
     return made

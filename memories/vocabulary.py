@@ -42,6 +42,9 @@ class SourceRank(StrEnum):
     USER_EXPLICIT = "user_explicit"
 
 
+SPOKEN = (SourceRank.USER_EXPLICIT, SourceRank.USER_CORRECTION)  # what a user said, and not an agent or a tool
+
+
 class KnowledgeStatus(StrEnum):
     """How far a statement may be relied on, weakest first."""
 

@@ -1,16 +1,14 @@
 """Forms about a memory that is there: moving it, saying it otherwise, and saying what one thinks of it."""
 
-import uuid
 from typing import Any
 
 from django import forms
-from django.core.exceptions import ValidationError
-from django.utils.translation import gettext, gettext_lazy
+from django.utils.translation import gettext_lazy
 
 from governance.forms import ConsoleForm
 from governance.ids import new_id
 from governance.vocabulary import Sensitivity
-from memories.forms import MOST_CHARACTERS
+from memories.forms import MOST_CHARACTERS, StatementForm
 from memories.models import Memory
 from memories.store_words import STORE_KINDS, Way
 from memories.vocabulary import FeedbackKind, KnowledgeStatus, MemoryKind, MemoryType, Origin, WriteAction
@@ -49,13 +47,12 @@ class WayForm(ConsoleForm):
         seen = {"version": str(memory.version), "status": str(memory.status)}
         self.initial.update(seen)
         if self.is_bound:
-            self.data = {**{name: self.data.get(name) for name in self.data}, **seen}
+            self.say_instead(**seen)
 
 
-class EditForm(ConsoleForm):
+class EditForm(StatementForm):
     """Another text for a memory, for the version that was seen."""
 
-    key = forms.UUIDField(widget=forms.HiddenInput)
     version = forms.IntegerField(widget=forms.HiddenInput, min_value=1)
     content = forms.CharField(
         label=gettext_lazy("What should be remembered instead"),
@@ -65,24 +62,12 @@ class EditForm(ConsoleForm):
     )
     reason = forms.CharField(label=gettext_lazy("Why"), max_length=MOST_REASON, required=False)
 
-    def clean_key(self) -> uuid.UUID:
-        key: uuid.UUID = self.cleaned_data["key"]
-        if key.version != 7:
-            raise ValidationError(gettext("Open the form anew and send it from there."))
-        return key
-
-    def clean_content(self) -> str:
-        text: str = self.cleaned_data["content"].replace("\r\n", "\n").strip()
-        if not text:
-            raise ValidationError(gettext("Say something; spaces alone say nothing."))
-        return text
-
     def see(self, memory: Memory) -> None:
         """Let the form be about the memory as it stands now, under a fresh key; what was typed stays."""
         seen = {"version": str(memory.version), "key": str(new_id())}
         self.initial.update(seen)
         if self.is_bound:
-            self.data = {**{name: self.data.get(name) for name in self.data}, **seen}
+            self.say_instead(**seen)
         else:
             self.initial["content"] = memory.content
 

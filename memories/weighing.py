@@ -15,7 +15,7 @@ from memories.gate_cases import CitedFact
 from memories.gates import rank_of
 from memories.models import Memory
 from memories.screening import Category, screen
-from memories.vocabulary import Origin, SourceRank
+from memories.vocabulary import SPOKEN, Origin, SourceRank
 from memories.wishes import EvidenceWish, MemoryWish
 
 
@@ -41,7 +41,7 @@ class Weighed:
     @property
     def fresh(self) -> bool:
         """Whether somebody besides the agent stands behind it: a user, or a verified result."""
-        strong = (SourceRank.VERIFIED_TOOL_OUTPUT, SourceRank.USER_CORRECTION, SourceRank.USER_EXPLICIT)
+        strong = (SourceRank.VERIFIED_TOOL_OUTPUT, *SPOKEN)
         return self.signed or any(fact.source in strong for fact in self.cited)
 
 

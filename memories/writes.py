@@ -34,14 +34,14 @@ from memories.known import confirm, conflict_of, make_way, outcome_of
 from memories.lifecycle import advance
 from memories.models import Conflict, Memory, MemoryVersion
 from memories.policy import standing_policy
-from memories.relating import claims_of, key_of, place_of, place_of_wish, relate_to_known
+from memories.relating import key_of, place_of, place_of_wish, relate_stored
 from memories.turns import take_turn
 from memories.vocabulary import LIVING, Gate, MemoryStatus, ReasonCode, WriteAction, WriteOutcome
 from memories.weighing import weigh
 from memories.wishes import ClaimWish, EvidenceWish, MemoryWish, Written
 
 FIRST = (Gate.SCHEMA, Gate.SCREENING)  # what they refuse is not taken for a repetition
-__all__ = ["ClaimWish", "EvidenceWish", "MemoryWish", "Written", "admit", "memory_ref", "propose", "refuse", "submit"]
+__all__ = ["ClaimWish", "EvidenceWish", "MemoryWish", "Written", "admit", "propose", "refuse", "submit"]
 
 
 def submit(acting: Acting, wish: MemoryWish, *, now: datetime) -> Written:
@@ -102,10 +102,7 @@ def admit(acting: Acting, memory: Memory, *, reason: str, now: datetime) -> Writ
     if memory.status == MemoryStatus.ACTIVE:
         return Written(memory=memory, outcome=WriteOutcome.ACTIVE)
     _check_waits(memory)
-    claims = claims_of([memory]).get(memory.pk, [])
-    said_at = memory.observed_at or memory.created_at
-    skip = {memory.pk, *([memory.target_id] if memory.target_id else [])}
-    related = relate_to_known(memory.content, claims, place=place_of(memory), said_at=said_at, skip=skip)
+    related = relate_stored(memory, skip=[memory.target_id] if memory.target_id else [])
     if related.rivals and memory.action != WriteAction.DELETE:
         conflict = dispute(acting, memory, related.rivals, related=related, now=now)
         return Written(memory=memory, outcome=WriteOutcome.CONFLICT, code=ReasonCode.CONFLICT_OPEN, conflict=conflict)
@@ -127,12 +124,7 @@ def refuse(acting: Acting, memory: Memory, *, reason: str, now: datetime, missin
     _check_waits(memory)
     said = {"reason_code": ReasonCode.REFUSED_BY_HUMAN, "evidence_gap": missing[:500]}
     advance(memory, MemoryStatus.REJECTED, reason=reason, now=now, **said)
-    settle_item(InboxKind.CANDIDATE, f"memory://{memory.public_id}@1", now=now)
-
-
-def memory_ref(memory: Memory) -> str:
-    """Return the ref that opens this version of a memory."""
-    return memory.ref
+    settle_item(InboxKind.CANDIDATE, memory.first_ref, now=now)
 
 
 def _check_waits(memory: Memory) -> None:
@@ -180,14 +172,13 @@ def _store(
     acting: Acting, wish: MemoryWish, around: Circumstances, judged: Judged, *, candidate: Candidate, now: datetime
 ) -> tuple[Memory, bool]:
     """Store a proposal with everything around it; returns it, and whether this very request did so."""
-    said_at = wish.observed_at or around.weighed.said_at
-    key = key_of(around.text, said_at)
+    key = key_of(around.text, around.said_at)
     stays = judged.outcome is not WriteOutcome.REJECTED and wish.action != WriteAction.DELETE
     more: dict[str, Any] = {
         "sensitivity": sensitivity_of(candidate),
         "dedupe_key": key if stays and not _parent_says(wish, key) else "",
         "target_version": around.target.version if around.target else None,
-        "observed_at": said_at,
+        "observed_at": around.said_at,
     }
     text, place, rank = around.text, around.place, around.weighed.rank
     try:
@@ -244,7 +235,7 @@ def _carried(
             conflict = dispute(acting, memory, against, related=around.related, now=now)
         case _:
             _step(memory, judged.reached, judged, now=now)
-            ref, reach = f"memory://{memory.public_id}@1", reach_of(memory)
+            ref, reach = memory.first_ref, reach_of(memory)
             open_item(acting, InboxKind.CANDIDATE, ref, title=memory.content, now=now, risk=risk, reach=reach)
     memory.refresh_from_db()
     return Written(memory=memory, outcome=judged.outcome, code=judged.code, missing=judged.missing, conflict=conflict)

@@ -172,7 +172,7 @@ def _packet_effect(packet: ContextPacket, change: ContractChange) -> PacketEffec
     except Gone as refusal:
         return PacketEffect(**named, gone=GONE.get(refusal.code, refusal.detail))
     moves = moved_items(before, after)
-    namer = Namer(f"prj_{packet.project_id.hex}", {ref: kind for kind, ref in packet.receipt["revisions"].items()})
+    namer = Namer.of(packet)
     return PacketEffect(
         **named,
         before=_used(before),

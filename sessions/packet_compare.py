@@ -86,7 +86,7 @@ def compared(acting: Acting, first: uuid.UUID, second: uuid.UUID) -> Comparison:
 
 def _comparison(first: ContextPacket, second: ContextPacket) -> Comparison:
     before, after = _items(first), _items(second)
-    changes = _changes(before, after, _namer(first, second))
+    changes = _changes(before, after, Namer.of(first, second))
     scale = max(first.input_cap, second.input_cap)
     used = [_used(row) for row in (first, second)]
     return Comparison(
@@ -120,11 +120,6 @@ def _line(layer: Layer, one: Weighed | None, two: Weighed | None, *, namer: Name
     change = ItemChange.ADDED if one is None else ItemChange.GONE if two is None else ItemChange.CHANGED
     ref = (two or one or ("", 0))[0]
     return ChangeLine(change, layer, namer.source(ref), one and one[1], two and two[1])
-
-
-def _namer(first: ContextPacket, second: ContextPacket) -> Namer:
-    contracts = {ref: kind for row in (first, second) for kind, ref in row.receipt["revisions"].items()}
-    return Namer(f"prj_{first.project_id.hex}", contracts)
 
 
 def _used(packet: ContextPacket) -> Mapping[str, int]:

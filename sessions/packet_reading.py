@@ -236,10 +236,7 @@ def _page(opened: Opened, outcomes: Sequence[PacketOutcome]) -> PacketPage:
 
 
 def _reader(opened: Opened) -> Reader:
-    packet = opened.packet
-    contracts = {ref: kind for kind, ref in packet.receipt["revisions"].items()}
-    project = f"prj_{packet.project_id.hex}"
-    return Reader(Namer(project, contracts), by_ref(items_of(opened.again)))
+    return Reader(Namer.of(opened.packet), by_ref(items_of(opened.again)))
 
 
 def _layers(opened: Opened, reader: Reader) -> Sequence[LayerLine]:

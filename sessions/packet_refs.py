@@ -9,6 +9,8 @@ from django.urls import reverse
 from django.utils.functional import Promise
 from django.utils.translation import gettext
 
+from governance.ids import public_id
+from sessions.models import ContextPacket
 from sessions.packet_sentences import PARTS, SCHEMES
 from sessions.places import page_of_ref
 
@@ -32,6 +34,12 @@ class Namer:
 
     project: str
     contracts: Mapping[str, str]
+
+    @classmethod
+    def of(cls, *packets: ContextPacket) -> "Namer":
+        """Return what names the refs of packets of one project."""
+        contracts = {ref: kind for packet in packets for kind, ref in packet.receipt["revisions"].items()}
+        return cls(public_id("prj", packets[0].project_id), contracts)
 
     def source(self, ref: str) -> Source:
         """Return what `ref` is called and where it leads."""

@@ -7,6 +7,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy, pgettext_lazy
 
 from governance.vocabulary import Phase, Risk
+from memories.memory_words import MEMORY_KINDS
 from memories.vocabulary import KnowledgeStatus, Origin, SourceType
 from sessions.context.vocabulary import (
     ActionKind,
@@ -154,12 +155,7 @@ KINDS: Mapping[type[StrEnum], Words] = {
     },
     Phase: THREAD_KINDS[Phase],
     Risk: THREAD_KINDS[Risk],
-    KnowledgeStatus: {
-        KnowledgeStatus.DISPUTED: pgettext_lazy("knowledge", "disputed"),
-        KnowledgeStatus.OPEN: pgettext_lazy("knowledge", "open"),
-        KnowledgeStatus.INFERRED: pgettext_lazy("knowledge", "inferred"),
-        KnowledgeStatus.CONFIRMED: pgettext_lazy("knowledge", "confirmed"),
-    },
+    KnowledgeStatus: MEMORY_KINDS[KnowledgeStatus],
     Origin: {
         Origin.USER_EXPLICIT: pgettext_lazy("origin", "said by a user"),
         Origin.AGENT_INFERRED: pgettext_lazy("origin", "inferred by an agent"),

@@ -55,7 +55,7 @@ class _OnceForm(ConsoleForm):
 
     def renew(self) -> None:
         """Give the form a fresh id, so that what it holds now can be stored beside what was sent before."""
-        self.data = {**{name: self.data.get(name) for name in self.data}, "client_id": fresh_client_id()}
+        self.say_instead(client_id=fresh_client_id())
 
 
 class SayForm(_OnceForm):

@@ -12,6 +12,7 @@ from django.conf import settings
 from django.core.management import call_command
 from django.db import connections
 from psycopg import sql
+from pytest_django import DjangoDbBlocker
 
 ROOT = Path(__file__).resolve().parents[1]
 ROLES = ROOT / "greywind_site" / "embedded" / "roles.sql"
@@ -119,6 +120,17 @@ class Kept:
             link.execute(sql.SQL(EMPTY).format(tables=sql.Literal(self.tables)))
             for table, (columns, content) in self.rows.items():
                 _copy_in(link, table, columns, content)
+
+
+@contextmanager
+def put_back(blocker: DjangoDbBlocker) -> Iterator[None]:
+    """Let a module commit what it likes: at its end the rows that stood before stand again, and no others."""
+    with blocker.unblock():
+        kept = Kept(str(connections["default"].settings_dict["NAME"]))
+        try:
+            yield
+        finally:
+            kept.restore()
 
 
 def _tables(link: psycopg.Connection) -> list[str]:

@@ -4,13 +4,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from django.db import connection
-from django.test import Client
 
 from governance.models import User
 from greywind_site.demo import DemoCredentials, ensure_demo
 from tests.browser.addresses import crawl
 from tests.databases import Kept
-from tests.site.console_cast import proven
+from tests.site.console_cast import signed_in
 
 MOST_FOLLOWED = 4  # pages of one kind that are read for links; fewer of them are looked at
 _kept: dict[str, tuple[Kept, DemoCredentials]] = {}
@@ -37,8 +36,5 @@ def owner_of(credentials: DemoCredentials) -> User:
 def pages_of(owner: User) -> Mapping[str, Sequence[str]]:
     """Addresses of every page that links lead the demo's owner to, by route; the ids stay when the demo is put back."""
     if owner.pk not in _pages:
-        client = Client(headers={"Accept-Language": "en"})
-        client.force_login(owner)
-        proven(client)
-        _pages[owner.pk] = crawl(client, most=MOST_FOLLOWED)
+        _pages[owner.pk] = crawl(signed_in(owner), most=MOST_FOLLOWED)
     return _pages[owner.pk]

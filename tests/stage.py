@@ -4,10 +4,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import pytest
-from django.db import connection
+from pytest_django import DjangoDbBlocker
 
 from tests.cast import Cast, make_cast
-from tests.databases import Kept
+from tests.databases import put_back
 from tests.factories import World, seed
 
 
@@ -23,13 +23,9 @@ class Stage:
 
 
 @pytest.fixture(scope="module")
-def stage(django_db_setup: None, django_db_blocker) -> Iterator[Stage]:
-    with django_db_blocker.unblock():
-        shipped = Kept(str(connection.settings_dict["NAME"]))
-        try:
-            yield _stage()
-        finally:
-            shipped.restore()
+def stage(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[Stage]:
+    with put_back(django_db_blocker):
+        yield _stage()
 
 
 def _stage() -> Stage:

@@ -129,11 +129,12 @@ def _parts(word: str) -> list[str]:
 def _plain(word: str) -> Iterator[Lexeme]:
     bare = _CLITIC.sub("", word).replace("'", "")
     if bare and bare not in ENGLISH_STOPS and len(bare) <= MAX_TERM_CHARS:
-        yield Lexeme(_stem(bare), Kind.WORD)
+        yield Lexeme(stem(bare), Kind.WORD)
 
 
 @lru_cache(maxsize=_STEM_CACHE)
-def _stem(word: str) -> str:
+def stem(word: str) -> str:
+    """Return the English stem of a lower-case word; what is not English, or too long for it, stays."""
     if len(word) > _STEM_CHARS or not word.isascii():
         return word
     stemmed: str = snowballstemmer.stemmer("english").stemWord(word)  # a new one each time: it holds state

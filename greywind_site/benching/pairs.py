@@ -1,19 +1,18 @@
 """Pairs of statements through the whole write path: what is known, and what a second voice says of it."""
 
 from collections.abc import Sequence
+from functools import partial
 
 from django.utils import timezone
 
 from governance.scope import project_scope
-from greywind_site.benching.rows import Row, Tell
+from greywind_site.benching.rows import Row, Tell, told_along
 from greywind_site.benching.world import World, make_world, state, undone
 from memories.claims import Relation
 from memories.claims.evaluation import Report, evaluate_pairs
 from memories.models import Memory
 from memories.vocabulary import MemoryStatus, WriteOutcome
 from memories.writes import Written, admit
-
-EVERY = 50  # rows from one word of progress to the next
 
 
 def bench_pairs(rows: Sequence[Row], tell: Tell) -> Report:
@@ -23,16 +22,7 @@ def bench_pairs(rows: Sequence[Row], tell: Tell) -> Report:
     update is one that ended the old one. What waits for a human, as personal content does, is let in by an owner.
     """
     world = make_world(now=timezone.now())
-    done = 0
-
-    def judge(old: str, new: str) -> Relation:
-        nonlocal done
-        done += 1
-        if done % EVERY == 0:
-            tell(f"{done} of {len(rows)} pairs")
-        return relation(world, old, new)
-
-    return evaluate_pairs(rows, judge=judge)
+    return evaluate_pairs(told_along(rows, tell, counted="pairs"), judge=partial(relation, world))
 
 
 def relation(world: World, old: str, new: str) -> Relation:

@@ -6,9 +6,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from governance.languages import HAN
 from greywind_site.operating.command import USAGE, Refused
 from memories.claims.evaluation import LABELS
 
+EVERY = 50  # rows from one word of progress to the next
 type Row = Mapping[str, Any]
 type Tell = Callable[[str], None]
 
@@ -53,6 +55,14 @@ def read_rows(path: Path, kind: str, *, tell: Tell) -> list[Row]:
         raise Refused(f"{path} holds no rows; a row is one JSON object on a line of its own", returncode=USAGE)
     _tell_of_unread(rows, FORMS[kind], tell)
     return [_with_language(row, FORMS[kind]) for row in rows]
+
+
+def told_along(rows: Sequence[Row], tell: Tell, *, counted: str) -> Iterator[Row]:
+    """The rows one by one; `tell` hears how many are done, `counted` names what they are."""
+    for number, row in enumerate(rows, 1):
+        yield row
+        if number % EVERY == 0:
+            tell(f"{number} of {len(rows)} {counted}")
 
 
 def _checked(lines: Sequence[str], form: Form, path: Path) -> Iterator[dict[str, Any]]:
@@ -104,5 +114,5 @@ def _tell_of_unread(rows: Sequence[Row], form: Form, tell: Tell) -> None:
 
 def _with_language(row: dict[str, Any], form: Form) -> Row:
     """Return the row with its language: the one that it names, else Chinese where a Chinese character stands in it."""
-    chinese = any("\u3400" <= char <= "\u9fff" for name in form.texts for char in row[name])
+    chinese = any(HAN.search(row[name]) for name in form.texts)
     return {**row, "lang": row.get("lang") or ("zh" if chinese else "en")}

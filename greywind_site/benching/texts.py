@@ -7,14 +7,13 @@ from django.utils import timezone
 
 from governance.scope import project_scope
 from governance.vocabulary import Sensitivity, rank
-from greywind_site.benching.rows import Row, Tell
+from greywind_site.benching.rows import Row, Tell, told_along
 from greywind_site.benching.world import Heard, Voice, learn, make_world, state, undone
 from memories.models import GateVerdict
 from memories.vocabulary import Gate, MemoryStatus, Origin, ReasonCode, WriteOutcome
 from memories.writes import Written
 from sessions.vocabulary import EventKind, EventRole
 
-EVERY = 50  # rows from one word of progress to the next
 TOOL, VERIFIED, USER = "tool_output", "verified_tool_output", "user_explicit"
 type Way = Callable[[Voice, str], Written]
 
@@ -67,12 +66,10 @@ def bench_texts(rows: Sequence[Row], ways: Sequence[str], tell: Tell) -> dict[st
 
 
 def _judged(voice: Voice, rows: Sequence[Row], way: str, tell: Tell) -> Iterator[Judged]:
-    for number, row in enumerate(rows, 1):
+    for row in told_along(rows, lambda said: tell(f"{way}: {said}"), counted="texts"):
         with undone():
             judged = _told(voice, row, WAYS[way](voice, row["text"]))
         yield judged
-        if number % EVERY == 0:
-            tell(f"{way}: {number} of {len(rows)} texts")
 
 
 def _told(voice: Voice, row: Row, written: Written) -> Judged:

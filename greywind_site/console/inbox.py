@@ -12,6 +12,7 @@ from django.db.models import Min
 from django.db.models.expressions import Subquery
 
 from governance.actors import Acting
+from governance.ids import public_id
 from governance.invisible import made_visible
 from governance.languages import language_of
 from governance.models import InboxItem, Project
@@ -34,6 +35,7 @@ from greywind_site.console.inbox_rows import (
     counted,
     item_rows,
     narrowed,
+    of_kind,
     ordered,
     proposed_rows,
     shaped,
@@ -140,7 +142,7 @@ def _part(seat: Seat, tab: Tab, filters: Filters, *, order: Sort, now: datetime,
     acting = Acting(project_id=seat.project_id, actor_id=seat.actor_id, kind=ActorKind.HUMAN, trace_id=trace_id)
     rows = proposed_rows(seat) if tab is Tab.MINE else tab_rows(seat, tab, now=now)
     kept = narrowed(rows, filters, seat)
-    one_kind = narrowed(kept, filters, seat, by_kind=True)
+    one_kind = of_kind(kept, filters.kind)
     asleep = snoozed_rows(seat, now=now).values("project_id").annotate(at=Min("snoozed_until")).values("at")
     with project_scope(acting, read_only=True):
         found, counts, wakes_at = (
@@ -162,7 +164,7 @@ def _line(seat: Seat, row: Mapping[str, Any]) -> InboxLine:
     snoozed = row["state"] == InboxState.SNOOZED
     return InboxLine(
         seat=seat,
-        item_id=_public(InboxItem.PREFIX, row["id"]),
+        item_id=public_id(InboxItem.PREFIX, uuid.UUID(row["id"])) if row["id"] else "",
         kind=InboxKind(row["kind"]),
         ref=row["ref"],
         title=made_visible(row["title"]),
@@ -178,7 +180,3 @@ def _line(seat: Seat, row: Mapping[str, Any]) -> InboxLine:
         wakes_at=datetime.fromisoformat(row["wakes"]) if snoozed and row["wakes"] else None,
         awaits_evidence=bool(snoozed and row["awaits"]),
     )
-
-
-def _public(prefix: str, text: str | None) -> str:
-    return f"{prefix}_{text.replace('-', '')}" if text else ""

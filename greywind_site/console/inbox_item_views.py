@@ -1,40 +1,23 @@
 """The page of one matter of the inbox: who looks at it, and putting it off."""
 
 from collections.abc import Callable
-from datetime import date, datetime, time, timedelta
+from datetime import timedelta
 
-from django import forms
 from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils import timezone
-from django.utils.translation import gettext, gettext_lazy
+from django.utils.translation import gettext
 from django.views.decorators.http import require_POST, require_safe
 
-from governance.errors import Refusal
-from governance.forms import ConsoleForm
+from governance.errors import NotThere, Refusal
 from governance.inbox import claim_item, end_snooze, find_item, release_item, snooze_item
+from governance.inbox_forms import SnoozeForm
 from governance.models import InboxItem
 from governance.pages import Desk, blame, done, id_in_path, project_page, refused, show
 from governance.scope import project_scope
 from governance.vocabulary import Deed, InboxKind
 from greywind_site.console.inbox import InboxLine, line_of
 from greywind_site.console.inbox_words import address_of
-
-
-class SnoozeForm(ConsoleForm):
-    """Until when a matter is put off. A day begins at midnight of the reader's zone."""
-
-    until = forms.DateField(
-        label=gettext_lazy("Until the day"),
-        required=False,
-        widget=forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d"),
-    )
-    on_evidence = forms.BooleanField(label=gettext_lazy("Or until there is new evidence"), required=False)
-
-    def moment(self) -> datetime | None:
-        """Return when the chosen day begins."""
-        day: date | None = self.cleaned_data["until"]
-        return timezone.make_aware(datetime.combine(day, time())) if day else None
 
 
 @project_page
@@ -93,10 +76,11 @@ def _changed(
 ) -> HttpResponse:
     desk.check(Deed.TRIAGE_INBOX)
     here = reverse("inbox_item", args=[desk.seat.public_id, item_id])
-    line = _line(desk, item_id)
     try:
         with project_scope(desk.acting):
-            change(find_item(line.item_id, pointer="{item_id}"))
+            change(find_item(item_id, pointer="{item_id}"))
+    except NotThere:
+        raise
     except Refusal as refusal:
         return refused(request, refusal, to=here)
     return done(request, words, to=here)

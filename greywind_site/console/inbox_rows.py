@@ -132,10 +132,15 @@ def proposed_rows(seat: Seat) -> Rows:
     return rows
 
 
-def narrowed(rows: Rows, filters: Filters, seat: Seat, *, by_kind: bool = False) -> Rows:
-    """Return the rows that fit: by their kind where `by_kind`, else by everything but that."""
-    if by_kind:
-        return _of_kind(rows, filters.kind)
+def of_kind(rows: Rows, kind: str) -> Rows:
+    """Return the rows of a kind of matter or of contract; '' is every kind."""
+    if kind in list(ProposalKind):
+        return rows.filter(Exists(_texts().filter(proposal_id=OuterRef("proposal_pk"), proposal__kind=kind)))
+    return rows.filter(kind=kind) if kind else rows
+
+
+def narrowed(rows: Rows, filters: Filters, seat: Seat) -> Rows:
+    """Return the rows that fit by everything but their kind."""
     if filters.risk:
         rows = rows.filter(risk=filters.risk)
     if filters.q:
@@ -251,12 +256,6 @@ def _for_me(rows: Rows, seat: Seat) -> Rows:
         .filter(~Exists(decided), Q(risk=Risk.LOW) | ~Exists(wrote) | alone)
     )
     return rows.filter(~Q(kind=InboxKind.PROPOSAL) | Exists(mine))
-
-
-def _of_kind(rows: Rows, kind: str) -> Rows:
-    if kind in list(ProposalKind):
-        return rows.filter(Exists(_texts().filter(proposal_id=OuterRef("proposal_pk"), proposal__kind=kind)))
-    return rows.filter(kind=kind) if kind else rows
 
 
 def _texts() -> Rows:

@@ -8,6 +8,7 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.functional import Promise
+from django.utils.http import urlencode
 from django.utils.translation import gettext, gettext_lazy
 from django.views.decorators.http import require_safe
 
@@ -97,18 +98,18 @@ def _shown(request: HttpRequest, seats: list[Seat], *, here: str) -> dict[str, A
     tab, form = _tab(request), InboxForm(request.GET, seats=seats)
     filters = form.filters()
     found = inbox_of(seats, tab, filters, now=timezone.now(), trace_id=request.META["greywind.trace_id"])
-    query = request.GET.copy()
     return {
         "tab": tab,
-        "tabs": [(one, words, _with(query, tab=one, state="", sort="")) for one, words in TABS.items()],
+        "tabs": [(one, words, _with(request.GET, tab=one, state="", sort="")) for one, words in TABS.items()],
         "form": form,
         "filters": filters,
         "order": Sort(filters.sort) if filters.sort else OWN_ORDER[tab],
         "inbox": found,
         "lines": [(line, _address(line, tab)) for line in found.lines],
-        "counts": [(kind, number, _with(query, kind=kind)) for kind, number in found.counts.items()],
-        "all_kinds": _with(query, kind=""),
-        "first": reverse("inbox_next") + _with(query, tab="", project=seats[0].public_id if len(seats) == 1 else ""),
+        "counts": [(kind, number, _with(request.GET, kind=kind)) for kind, number in found.counts.items()],
+        "all_kinds": _with(request.GET, kind=""),
+        "first": reverse("inbox_next")
+        + _with(request.GET, tab="", project=seats[0].public_id if len(seats) == 1 else ""),
         "here": here,
     }
 
@@ -129,14 +130,9 @@ def _address(line: InboxLine, tab: Tab) -> str:
 
 def _with(query: QueryDict, **more: str) -> str:
     """Return the address with some of its parts changed; what is '' is left out."""
-    changed = query.copy()
-    for name, value in more.items():
-        changed[name] = value
-    kept = QueryDict(mutable=True)
-    for name in ("tab", *InboxForm.base_fields):
-        if changed.get(name):
-            kept[name] = str(changed[name])
-    return f"?{kept.urlencode()}"
+    changed = query.dict() | more
+    kept = {name: str(changed[name]) for name in ("tab", *InboxForm.base_fields) if changed.get(name)}
+    return f"?{urlencode(kept)}"
 
 
 def _tab(request: HttpRequest) -> Tab:

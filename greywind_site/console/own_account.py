@@ -25,6 +25,7 @@ from greywind_site.console.account_views import keep_look
 from greywind_site.console.look import COOKIE, FOLLOW_SYSTEM, LOOKS
 from greywind_site.console.words import word
 from greywind_site.identity.browsers import end_others, list_browser
+from greywind_site.identity.confirm_views import signed_in
 from greywind_site.identity.entering import A_YEAR
 from greywind_site.identity.factors import has_second_factor
 
@@ -63,7 +64,7 @@ class OwnPasswordForm(ConsoleForm, PasswordChangeForm):
 @account_page
 def account(request: HttpRequest) -> HttpResponse:
     """Who is signed in, and what they set for themselves."""
-    user = _account(request)
+    user = signed_in(request)
     initial = {
         "time_zone": user.time_zone,
         "language": user.language or request.LANGUAGE_CODE,
@@ -89,7 +90,7 @@ def _kept(request: HttpRequest, user: User, wanted: dict[str, str]) -> HttpRespo
 @account_page
 def change_password(request: HttpRequest) -> HttpResponse:
     """Choose another password; other browsers that are signed in with the old one are signed out."""
-    user = _account(request)
+    user = signed_in(request)
     if not user.must_change_password and has_second_factor(user) and not fresh_enough(request):
         return ask(request, back=request.path)
     form = OwnPasswordForm(user, posted(request))
@@ -102,9 +103,3 @@ def change_password(request: HttpRequest) -> HttpResponse:
         return done(request, words, to=reverse("home"))
     first = user.must_change_password
     return render(request, "console/password.html", {"form": form, "first": first}, status=status_of(form))
-
-
-def _account(request: HttpRequest) -> User:
-    if not isinstance(request.user, User):
-        raise TypeError("account_page lets nobody in who is not signed in")
-    return request.user

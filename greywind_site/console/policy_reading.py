@@ -10,7 +10,6 @@ import regex
 
 from governance.actors import Acting
 from governance.contracts import active_revision
-from governance.errors import Invalid
 from governance.ids import parse_id, public_id
 from governance.invisible import made_visible
 from governance.languages import language_of
@@ -23,7 +22,7 @@ from governance.policies import (
     packet_window,
 )
 from governance.policy_rules import Ceiling, Handling, fitting_rule
-from governance.proposal_reading import deciders
+from governance.proposal_reading import DEFAULT_POLICY, deciders
 from governance.visibility import Placement, may_read
 from governance.vocabulary import (
     ActorKind,
@@ -39,7 +38,6 @@ from memories.lifecycle import SEARCHABLE
 from memories.models import Memory
 from memories.vocabulary import KnowledgeStatus, MemoryStatus, SourceRank
 
-POLICY = "default"  # the slug of the policy that holds for all
 MEMORY = regex.compile(r"\s*(?:memory://)?(mem_[0-9a-f]{32})(?:@\d{1,9})?\s*")
 EXCERPT = regex.compile(r"\X{0,60}")
 MOST_OFFERED = 30
@@ -86,11 +84,11 @@ class PolicyPage:
 
 def policy_page() -> PolicyPage:
     """Read the policy of the open scope's project."""
-    revision = active_revision(ContractKind.POLICY, POLICY)
+    revision = active_revision(ContractKind.POLICY, DEFAULT_POLICY)
     rules = PolicyRules.of(revision.body if revision else None)
     return PolicyPage(
         revision=revision,
-        decider=made_visible(_decider(revision)),
+        decider=made_visible(revision.decided_by.name) if revision and revision.decided_by else "",
         rules=rules,
         lines=[made_visible(line) for line in (revision.body.get("rules", []) if revision else [])],
         cells=[[_cell(rules, phase, risk) for risk in Risk] for phase in Phase],
@@ -100,15 +98,14 @@ def policy_page() -> PolicyPage:
     )
 
 
-def _decider(revision: Revision | None) -> str:
-    if revision is None or revision.decided_by_id is None:
-        return ""
-    return Actor.objects.get(pk=revision.decided_by_id).name
-
-
 def _cell(rules: PolicyRules, phase: Phase, risk: Risk) -> Cell:
+    return Cell(phase, risk, rules.ceiling(phase, risk), _rule_of(rules, phase, risk))
+
+
+def _rule_of(rules: PolicyRules, phase: Phase, risk: Risk) -> int:
+    """Return the number, from 1, of the injection rule that a phase and risk follow; 0 for the default."""
     found = fitting_rule(rules.injection_rules, phase=phase, risk=risk)
-    return Cell(phase, risk, rules.ceiling(phase, risk), 0 if found is None else found + 1)
+    return 0 if found is None else found + 1
 
 
 def _source(name: str) -> SourceRank | str:
@@ -156,10 +153,7 @@ def find_memory(acting: Acting, text: str) -> Subject | None:
     One that is not there, another project's, one that the reader may not read and no ref at all are all alike.
     """
     form = MEMORY.fullmatch(text)
-    try:
-        pk = parse_id("mem", form.group(1), pointer="?memory") if form else None
-    except Invalid:
-        pk = None
+    pk = parse_id("mem", form.group(1), pointer="?memory") if form else None
     names = ("id", "audience", "audience_role", "owner_id", "sensitivity", "knowledge_status", "status", "content")
     # The same statement is sent whatever the text: not even the work tells the cases apart.
     row = Memory.objects.filter(pk=pk or acting.project_id).values(*names).first()
@@ -243,7 +237,7 @@ def answer(question: Question, subject: Subject, rules: PolicyRules) -> Sequence
         destination=DESTINATIONS[question.to],
         thread_owner=agent.public_id if question.to is Ask.PRIVATE else None,
     )
-    found = fitting_rule(rules.injection_rules, phase=question.phase, risk=question.risk)
+    rule = _rule_of(rules, question.phase, question.risk)
     audience, *others = injection_steps(subject, packet_window(wish, ceiling), status=subject.knowledge_status)
     return [
         _point(agent.active, Point.AGENT_ACTIVE, Point.AGENT_OFF),
@@ -251,7 +245,7 @@ def answer(question: Question, subject: Subject, rules: PolicyRules) -> Sequence
         _point(may_read(_acting(agent), _placement(subject)), Point.MAY_READ, Point.MAY_NOT_READ),
         _point(subject.status == SEARCHABLE, Point.IN_USE, Point.NOT_IN_USE),
         Step(audience.allowed, decision=audience),
-        *(Step(one.allowed, decision=one, rule=0 if found is None else found + 1) for one in others),
+        *(Step(one.allowed, decision=one, rule=rule) for one in others),
     ]
 
 

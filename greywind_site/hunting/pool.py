@@ -8,7 +8,6 @@ compared with the rows as they were written; what a connection still knows is lo
 import logging
 import random
 import threading
-import uuid
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -163,8 +162,3 @@ def _add(report: PoolReport, borrower: Borrower, ends: Counter[str], unexpected:
     report.accidents = dict(Counter(report.accidents) + borrower.accidents)
     report.wrong += borrower.wrong
     report.unexpected += unexpected
-
-
-def fresh_seed() -> int:
-    """Return a seed that was not used before, to be told with the report."""
-    return uuid.uuid4().int % 1_000_000

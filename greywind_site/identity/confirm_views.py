@@ -14,7 +14,7 @@ from governance.stepping import KEPT, note_proof
 from greywind_site.identity.entering import safe
 from greywind_site.identity.factors import factors_of
 from greywind_site.identity.forms import CodeForm, ConfirmForm
-from greywind_site.identity.judging import Verdict, judge_code, judge_passkey, judge_password
+from greywind_site.identity.judging import Verdict, judge_password, judge_second_factor
 
 
 @sensitive_post_parameters()
@@ -49,9 +49,7 @@ def _next_step(request: HttpRequest) -> str:
 def _judged(request: HttpRequest, account: User, *, strong: bool) -> Verdict:
     if not strong:
         return judge_password(request, account, request.POST.get("password", ""))
-    if "credential" in request.POST:
-        return judge_passkey(request, account, request.POST["credential"])
-    return judge_code(account, request.POST.get("code", ""))
+    return judge_second_factor(request, account)
 
 
 def signed_in(request: HttpRequest) -> User:

@@ -16,7 +16,7 @@ from governance.vocabulary import ProofKind
 from greywind_site.identity.entering import arrive, enter, safe, waiting
 from greywind_site.identity.factors import factors_of
 from greywind_site.identity.forms import WRONG_PASSKEY, CodeForm
-from greywind_site.identity.judging import Verdict, judge_code, judge_passkey
+from greywind_site.identity.judging import Verdict, judge_second_factor
 from greywind_site.identity.passkeys import WrongAnswer, ask_for_any, ask_for_new, shown
 
 
@@ -29,17 +29,11 @@ def second_step(request: HttpRequest) -> HttpResponse:
     if held is None:
         return HttpResponseRedirect(reverse("sign_in"))
     account, to = held
-    verdict = _judged(request, account) if request.method == "POST" else Verdict()
+    verdict = judge_second_factor(request, account) if request.method == "POST" else Verdict()
     if verdict.kind:
         return enter(request, account, how=verdict.kind, to=safe(request, to))
     shown_here: dict[str, Any] = {"form": CodeForm(autofocus=True), "factors": factors_of(account), "verdict": verdict}
     return verdict.marked(render(request, "identity/second_step.html", shown_here, status=verdict.status))
-
-
-def _judged(request: HttpRequest, account: User) -> Verdict:
-    if "credential" in request.POST:
-        return judge_passkey(request, account, request.POST["credential"])
-    return judge_code(account, request.POST.get("code", ""))
 
 
 @never_cache

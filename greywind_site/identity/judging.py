@@ -62,6 +62,13 @@ def judge_passkey(request: HttpRequest, account: User, answer: str) -> Verdict:
     return Verdict(ProofKind.PASSKEY)
 
 
+def judge_second_factor(request: HttpRequest, account: User) -> Verdict:
+    """Judge the second factor that a form brings: what a passkey answered, else a code."""
+    if "credential" in request.POST:
+        return judge_passkey(request, account, request.POST["credential"])
+    return judge_code(account, request.POST.get("code", ""))
+
+
 def _counted(check: Callable[[], ProofKind | None], wrong: Promise) -> Verdict:
     try:
         kind = check()

@@ -6,7 +6,7 @@ from memories.claims.readers import Fields, Match, Shapes
 from memories.claims.units import units
 from memories.claims.vocabulary import ValueType
 
-ADDRESSES, CODES, IDENTIFIERS = Shapes(), Shapes(), Shapes()
+ADDRESSES, CODES, IDENTIFIERS = Shapes[Fields](), Shapes[Fields](), Shapes[Fields]()
 
 
 @ADDRESSES.shape(r"[A-Za-z0-9][\w.+'-]*@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+")

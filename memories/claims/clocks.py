@@ -4,7 +4,7 @@ from memories.claims.numerals import EN, ZH, number
 from memories.claims.readers import Fields, Match, Shapes
 from memories.claims.vocabulary import ValueType
 
-CLOCKS = Shapes()
+CLOCKS = Shapes[Fields]()
 
 
 @CLOCKS.shape(r"(?:at )?(?:noon|midnight|midday)(?![a-z])|正午|零点整?|午夜")

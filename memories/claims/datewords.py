@@ -1,10 +1,8 @@
 """The phrases of dates and times, in Chinese and English, and what each of them says."""
 
-import re
-from collections.abc import Callable
-
 from memories.claims.dates import WEEKDAYS, DateParts
 from memories.claims.numerals import EN, ZH, number
+from memories.claims.readers import Match, Shapes
 
 _MONTHS = [
     *("january", "february", "march", "april", "may", "june"),
@@ -70,15 +68,7 @@ _ZH_WEEKDAY = {c: n for n, c in enumerate("一二三四五六日")} | {"天": 6}
 _EDGE_EN = r"(?:(?:the )?(?P<edge>start|beginning|middle|end) of (?:the )?|(?P<edge2>early|mid|late)[ -](?:in )?)"
 _LAST_DAY = r"the last day of (?:the |each |every )?month"
 
-PHRASES: list[tuple[str, Callable[[re.Match[str]], DateParts | None]]] = []
-
-
-def _phrase(pattern: str) -> Callable[[Callable[[re.Match[str]], DateParts | None]], Callable[..., DateParts | None]]:
-    def keep(reader: Callable[[re.Match[str]], DateParts | None]) -> Callable[..., DateParts | None]:
-        PHRASES.append((pattern, reader))
-        return reader
-
-    return keep
+PHRASES = Shapes[DateParts]()
 
 
 def _int(text: str | None) -> int | None:
@@ -91,18 +81,18 @@ def _checked(parts: DateParts) -> DateParts | None:
     return parts if ok else None
 
 
-@_phrase(
+@PHRASES.shape(
     r"(?P<y>(?:19|20)\d\d)(?:[-/.](?P<m>\d{1,2})[-/.](?P<d>\d{1,2})(?!\d)|年(?P<m2>\d{1,2})月(?:(?P<d2>\d{1,2})[日号])?)"
 )
-def _iso(m: re.Match[str]) -> DateParts | None:
+def _iso(m: Match) -> DateParts | None:
     return _checked(DateParts(year=int(m["y"]), month=_int(m["m"] or m["m2"]), day=_int(m["d"] or m["d2"])))
 
 
-@_phrase(
+@PHRASES.shape(
     rf"(?:(?P<y>今年|明年|去年|前年|后年|每年|(?:19|20)\d\d年)的?)?(?P<m>{_N})月份?(?:(?P<d>{_N})[日号]"
     rf"|(?P<e>底|初|末|中旬|上旬|下旬|中))?"
 )
-def _zh_month(m: re.Match[str]) -> DateParts | None:
+def _zh_month(m: Match) -> DateParts | None:
     year = m["y"] or ""
     shift = _YEARS.get(year)
     plain = int(year[:4]) if year[:4].isdigit() else None
@@ -114,62 +104,62 @@ def _zh_month(m: re.Match[str]) -> DateParts | None:
     )
 
 
-@_phrase(
+@PHRASES.shape(
     rf"(?P<s>上上|下下|上|下|本|这|当|每)(?:一?个)?月(?:的)?(?:(?P<d>{_N})[日号]|(?P<e>底|初|末|中旬|上旬|下旬|最后一天))?"
 )
-def _zh_this_month(m: re.Match[str]) -> DateParts | None:
+def _zh_this_month(m: Match) -> DateParts | None:
     edge = _EDGES.get((m["e"] or "").replace("最后一天", "底"), "")
     if m["s"] == "每":
         return DateParts(day=_int(m["d"]), edge=edge, recurring=True) if m["d"] or m["e"] else None
     return DateParts(unit="month", shift=_SHIFT_ZH[m["s"]], day=_int(m["d"]), edge=edge)
 
 
-@_phrase(
+@PHRASES.shape(
     r"(?P<s>上上|下下|上|下|本|这|每个?|逢|单|双)?(?:一?个)?(?:周|星期|礼拜)(?P<w>[一二三四五六日天](?![个次天年月周点])|[1-6](?![\d个次天年月周点:]))"
 )
-def _zh_weekday(m: re.Match[str]) -> DateParts | None:
+def _zh_weekday(m: Match) -> DateParts | None:
     said = (m["s"] or "").rstrip("个")
     if said in {"每", "逢", "单", "双"}:
         return DateParts(weekday=_ZH_WEEKDAY[m["w"]], recurring=True, edge=said if said in {"单", "双"} else "")
     return DateParts(weekday=_ZH_WEEKDAY[m["w"]], shift=_SHIFT_ZH[said] if said else None)
 
 
-@_phrase(
+@PHRASES.shape(
     r"(?P<s>上上|下下|上|下|本|这|当)(?:一?个)?(?P<u>周末|周|星期|礼拜|季度|季)(?P<e>初|末|底)?(?![一二三四五六日会报例])"
 )
-def _zh_period(m: re.Match[str]) -> DateParts | None:
+def _zh_period(m: Match) -> DateParts | None:
     unit = "weekend" if m["u"] == "周末" else _UNITS[m["u"]]
     return DateParts(unit=unit, shift=_SHIFT_ZH[m["s"]], edge=_EDGES.get(m["e"] or "", ""))
 
 
-@_phrase(
+@PHRASES.shape(
     r"大前天|大后天|前天|昨天|昨日|今天|今日|明天|明日|后天|(?:the )?day before yesterday|yesterday"
     r"|today|(?:the )?day after tomorrow|tomorrow"
 )
-def _near(m: re.Match[str]) -> DateParts | None:
+def _near(m: Match) -> DateParts | None:
     return DateParts(unit="day", shift=_DAYS[m[0].casefold().removeprefix("the ")])
 
 
-@_phrase(rf"(?P<n>{_N})个?(?P<u>天|日|周|星期|礼拜|月|季度|年)(?P<w>之?前|以前|之?后|以后)(?![端台])")
-def _zh_ago(m: re.Match[str]) -> DateParts | None:
+@PHRASES.shape(rf"(?P<n>{_N})个?(?P<u>天|日|周|星期|礼拜|月|季度|年)(?P<w>之?前|以前|之?后|以后)(?![端台])")
+def _zh_ago(m: Match) -> DateParts | None:
     count = _int(m["n"]) or 0
     return DateParts(unit=_UNITS[m["u"]], shift=-count if "前" in m["w"] else count)
 
 
-@_phrase(
+@PHRASES.shape(
     r"(?:(?P<y>今年|明年|去年|(?:19|20)\d\d年?)的?)?第?(?P<q>[一二三四1-4])季度|q(?P<q2>[1-4])(?:[ -]?(?P<y2>20\d\d))?"
 )
-def _quarter(m: re.Match[str]) -> DateParts | None:
+def _quarter(m: Match) -> DateParts | None:
     year = (m["y"] or m["y2"] or "")[:4]
     return DateParts(
         quarter=_int(m["q"] or m["q2"]), year=int(year) if year.isdigit() else None, shift=_YEARS.get(year) or None
     )
 
 
-@_phrase(
+@PHRASES.shape(
     r"(?P<y>今年|明年|去年|前年|后年)(?P<e>年?[初底末]|年中)?|(?P<e2>年[初底末]|年中)|(?P<m>月[初底末])|(?P<yy>(?:19|20)\d\d)年"
 )
-def _zh_year(m: re.Match[str]) -> DateParts | None:
+def _zh_year(m: Match) -> DateParts | None:
     if m["yy"]:
         return DateParts(year=int(m["yy"]))
     if m["m"]:
@@ -180,17 +170,17 @@ def _zh_year(m: re.Match[str]) -> DateParts | None:
     return DateParts(unit="year", shift=_YEARS.get(m["y"] or "今年"), edge=_EDGES.get(edge, ""))
 
 
-@_phrase(rf"(?:每月|每个月)?(?P<d>{_N})[日号](?![线楼机位会门院码仓库员馆店井池桌服])")
-def _zh_day(m: re.Match[str]) -> DateParts | None:
+@PHRASES.shape(rf"(?:每月|每个月)?(?P<d>{_N})[日号](?![线楼机位会门院码仓库员馆店井池桌服])")
+def _zh_day(m: Match) -> DateParts | None:
     return _checked(DateParts(day=_int(m["d"]), recurring=m[0].startswith("每")))
 
 
-@_phrase(
+@PHRASES.shape(
     rf"{_EDGE_EN}?(?:(?P<m>{_MONTH})\.?(?:[ ](?:the )?(?P<d>\d{{1,2}})(?:st|nd"
     rf"|rd|th)?(?![\d:]))?|(?:the )?(?P<d2>\d{{1,2}})(?:st|nd|rd|th)?(?: of)?[ ](?P<m2>{_MONTH})\.?)"
     r"(?:,?[ ](?P<y>(?:19|20)\d\d))?(?![a-z])"
 )
-def _en_month(m: re.Match[str]) -> DateParts | None:
+def _en_month(m: Match) -> DateParts | None:
     name, day = (m["m"] or m["m2"]).casefold(), _int(m["d"] or m["d2"])
     if (
         name in {"may", "mar", "march", "dec", "sep", "jan", "oct", "nov", "jun", "jul"}
@@ -206,11 +196,11 @@ def _en_month(m: re.Match[str]) -> DateParts | None:
     )
 
 
-@_phrase(
+@PHRASES.shape(
     rf"(?:(?P<s>last|previous|this|the coming|coming|next|every other|every second"
     rf"|every|each)[ ])?(?:on )?(?P<w>{_DAY})(?![a-z])"
 )
-def _en_weekday(m: re.Match[str]) -> DateParts | None:
+def _en_weekday(m: Match) -> DateParts | None:
     said, word = (m["s"] or "").casefold(), m["w"].casefold()
     if word in {"sun", "sat", "wed", "mon", "suns"} and not m["w"][0].isupper():
         return None
@@ -222,11 +212,11 @@ def _en_weekday(m: re.Match[str]) -> DateParts | None:
     return DateParts(weekday=weekday, shift=_SHIFT_EN[said] if said else None)
 
 
-@_phrase(
+@PHRASES.shape(
     rf"{_LAST_DAY}|{_EDGE_EN}?(?:(?P<s>last|previous|this|next|the current|current"
     rf"|each|every)[ ])?(?P<u>weekend|week|month|quarter|year)(?:'s)?(?![a-z])"
 )
-def _en_period(m: re.Match[str]) -> DateParts | None:
+def _en_period(m: Match) -> DateParts | None:
     edge, said = _EDGES.get((m["edge"] or m["edge2"] or "").casefold(), ""), (m["s"] or "").casefold()
     if m["u"] is None:
         return DateParts(unit="month", edge="end", recurring=True)
@@ -237,15 +227,15 @@ def _en_period(m: re.Match[str]) -> DateParts | None:
     return DateParts(unit=m["u"].casefold(), shift=_SHIFT_EN.get(said, 0), edge=edge)
 
 
-@_phrase(
+@PHRASES.shape(
     rf"(?:(?P<n>\d+|{EN}|an?)[ ](?P<u>day|week|month|year)s?[ ]ago|in (?P<n2>\d+"
     rf"|{EN}|an?)[ ](?P<u2>day|week|month|year)s?(?:'? time| from now))(?![a-z])"
 )
-def _en_ago(m: re.Match[str]) -> DateParts | None:
+def _en_ago(m: Match) -> DateParts | None:
     count = _int(m["n"] or m["n2"]) or 1
     return DateParts(unit=(m["u"] or m["u2"]).casefold(), shift=-count if m["n"] else count)
 
 
-@_phrase(r"(?:in|since|by|for|fy)[ ](?P<y>20\d\d)(?![\d.]|-\d)")
-def _en_year(m: re.Match[str]) -> DateParts | None:
+@PHRASES.shape(r"(?:in|since|by|for|fy)[ ](?P<y>20\d\d)(?![\d.]|-\d)")
+def _en_year(m: Match) -> DateParts | None:
     return DateParts(year=int(m["y"]))

@@ -32,7 +32,7 @@ def extract(text: str, *, observed_at: datetime, zone: tzinfo, registry: Registr
 
 
 def _claim(reading: Reading, when: tuple[datetime, tzinfo], registry: Registry) -> Claim | None:
-    said = [part for part in reading.parts if part.zone is Zone.VALUE]
+    said = reading.values()
     polar = reading.of_kind("polar")
     if not said and not polar:
         return None

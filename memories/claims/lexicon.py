@@ -2,14 +2,13 @@
 
 import tomllib
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache, lru_cache
 from itertools import zip_longest
 from pathlib import Path
 
-import snowballstemmer
-
 from memories.claims.registry import Registry
+from threads.lexemes import stem
 
 TABLE = Path(__file__).parent / "data" / "words.toml"
 LONGEST = 5  # words of the longest English phrase
@@ -61,15 +60,6 @@ class Lexicon:
         return self.exact.get(phrase) or self.stems.get(phrase)
 
 
-_stemmer = snowballstemmer.stemmer("english")
-
-
-@lru_cache(maxsize=8192)
-def stem(word: str) -> str:
-    """The English stem of a lower-case word; what is not English stays."""
-    return str(_stemmer.stemWord(word)) if word.isascii() else word
-
-
 def stemmed(phrase: str) -> str:
     return " ".join(stem(word) for word in phrase.split())
 
@@ -87,8 +77,7 @@ def lexicon(registry: Registry) -> Lexicon:
     for phrase, sense in senses:
         built.exact.setdefault(phrase, sense)
     for phrase, kinds in marks.items():
-        known = built.exact.get(phrase, Sense("mark"))
-        built.exact[phrase] = Sense(known.kind, known.key, kinds, known.sign, known.family, known.implies, known.shade)
+        built.exact[phrase] = replace(built.exact.get(phrase, Sense("mark")), marks=kinds)
     for phrase, sense in senses:
         if phrase.isascii() and sense.kind in {"attr", "family", "word", "qualifier", "person", "open"}:
             built.stems.setdefault(stemmed(phrase), sense)
@@ -105,7 +94,7 @@ def _split(written: str) -> list[str]:
     return [form.strip() for form in written.split(";") if form.strip()]
 
 
-def _groups(written: str) -> Iterator[tuple[str, str]]:
+def groups(written: str) -> Iterator[tuple[str, str]]:
     """Each form of each group of equals, with the first form as its key."""
     for group in _split(written):
         forms = [form.strip() for form in group.split("=")]
@@ -119,12 +108,12 @@ def _named(table: dict[str, dict[str, str]], registry: Registry) -> Iterator[tup
                 yield form, Sense("attr", f"a:{attribute.key}", shade=shade)
     for kind in ("person", "open_class", "qualifier"):
         for language in ("en", "zh"):
-            for form, key in _groups(table[kind][language]):
+            for form, key in groups(table[kind][language]):
                 yield form, Sense(kind.removesuffix("_class"), f"{kind[0]}:{key}")
     for form in registry.open_classes:
         yield form, Sense("open", f"o:{form}")
     for group in table["synonyms"]["groups"]:
-        for form, key in _groups(group):
+        for form, key in groups(group):
             yield form, Sense("word", f"s:{key}")
     yield from _families(table)
 
@@ -135,7 +124,7 @@ def _families(table: dict[str, dict[str, str]]) -> Iterator[tuple[str, Sense]]:
     for line in table["families"]["groups"]:
         head, _, members = line.partition(":")
         family, _, implies = head.strip().partition(">")
-        for form, key in _groups(members):
+        for form, key in groups(members):
             sense = Sense("family", f"f:{family}:{key}", family=family, implies=f"a:{implies}" if implies else "")
             yield from ((name, sense) for name in (form, *also.get(form, ())))
 

@@ -8,7 +8,7 @@ from memories.claims.readers import Fields, Match, Shapes
 from memories.claims.units import Unit, units
 from memories.claims.vocabulary import ValueType
 
-AMOUNTS, NUMBERS = Shapes(), Shapes()
+AMOUNTS, NUMBERS = Shapes[Fields](), Shapes[Fields]()
 
 
 def _alternatives(forms: Iterable[str]) -> str:
@@ -72,7 +72,7 @@ def _money(m: Match) -> Fields | None:
     unit = units().money[m["u"].casefold()] if m["u"] else None
     code = unit.dimension if unit else units().symbols[m["s"][-1]]
     total = amount * (unit.factor if unit else 1)
-    return {"type": ValueType.MONEY, "norm": shown(total), "unit": code, "number": total}
+    return _amount(total, code, ValueType.MONEY)
 
 
 @AMOUNTS.shape(
@@ -94,7 +94,11 @@ def _adverb(m: Match) -> Fields:
 
 
 def _every(seconds: float) -> Fields:
-    return {"type": ValueType.QUANTITY, "norm": shown(seconds), "unit": "duration", "number": seconds, "every": True}
+    return _amount(seconds, "duration") | {"every": True}
+
+
+def _amount(total: float, unit: str, kind: ValueType = ValueType.QUANTITY) -> Fields:
+    return {"type": kind, "norm": shown(total), "unit": unit, "number": total}
 
 
 @AMOUNTS.shape(
@@ -108,15 +112,14 @@ def _quantity(m: Match) -> Fields | None:
     if m["m"]:
         rest = m["cm"] if m["cm"].isdigit() else shown(number(m["cm"]) or 0)
         height = (number(m["m"]) or 0) + float("0." + rest)
-        return {"type": ValueType.QUANTITY, "norm": shown(height), "unit": "length", "number": height}
+        return _amount(height, "length")
     if m["whole"] or m["more"]:
         return _and_a_half(m)
     count = 0.5 if m["half"] else (number(m["zn"]) or 0) + 0.5 if m["zn"] else number(m["n"])
     if count is None:
         return None
     unit = _metre_or(m["u"], count) or units().forms[(m["hu"] or m["zu"] or m["u"]).casefold()]
-    total = count * unit.factor
-    return {"type": ValueType.QUANTITY, "norm": shown(total), "unit": unit.dimension, "number": total}
+    return _amount(count * unit.factor, unit.dimension)
 
 
 def _and_a_half(m: Match) -> Fields | None:
@@ -126,8 +129,7 @@ def _and_a_half(m: Match) -> Fields | None:
     if whole is None:
         return None
     unit = units().forms[(m["wu"] or m["mu"]).casefold()]
-    total = (whole + 0.5) * unit.factor
-    return {"type": ValueType.QUANTITY, "norm": shown(total), "unit": unit.dimension, "number": total}
+    return _amount((whole + 0.5) * unit.factor, unit.dimension)
 
 
 def _metre_or(written: str | None, count: float) -> Unit | None:
@@ -142,10 +144,7 @@ def _metre_or(written: str | None, count: float) -> Unit | None:
 @AMOUNTS.shape(rf"百分之(?P<n>{ZH}|{DIGITS})|(?P<z>{ZH}|\d+)成(?![为本员立都功])")
 def _share(m: Match) -> Fields | None:
     found = number(m["n"] or m["z"])
-    share = None if found is None else found * (1 if m["n"] else 10)
-    return (
-        None if share is None else {"type": ValueType.QUANTITY, "norm": shown(share), "unit": "share", "number": share}
-    )
+    return None if found is None else _amount(found * (1 if m["n"] else 10), "share")
 
 
 @NUMBERS.shape(

@@ -8,13 +8,13 @@ Fields = dict[str, object]  # of a Value, save for its text and place
 Reader = Callable[[Match], Fields | None]
 
 
-class Shapes(list[tuple[str, Reader]]):
+class Shapes[Read](list[tuple[str, Callable[[Match], Read | None]]]):
     """Patterns with their readers, in the order of precedence. A reader answers None where the match only looks so."""
 
-    def shape(self, pattern: str) -> Callable[[Reader], Reader]:
+    def shape(self, pattern: str) -> Callable[[Callable[[Match], Read | None]], Callable[[Match], Read | None]]:
         """Add the decorated reader for `pattern`."""
 
-        def keep(reader: Reader) -> Reader:
+        def keep(reader: Callable[[Match], Read | None]) -> Callable[[Match], Read | None]:
             self.append((pattern, reader))
             return reader
 

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from functools import lru_cache
 from itertools import zip_longest
 
-from memories.claims.dates import resolve
+from memories.claims.dates import DateParts, resolve
 from memories.claims.lexicon import Sense, lexicon
 from memories.claims.registry import DEFAULT, Registry
 from memories.claims.text import dedupe_key, plain
@@ -105,13 +105,15 @@ def _once(parts: Iterable[Part]) -> tuple[Part, ...]:
 
 def dated_key(text: str, observed: datetime, registry: Registry = DEFAULT) -> str:
     """`dedupe_key`, with the days that the text's words mean where they mean others when said at another time."""
-    parts = [part for reading in read(text, registry) for part in reading.parts]
-    dates = [part.token.value.date for part in parts if part.token.value and part.token.value.date]
-    spans = [
-        resolve(parts, observed) for parts in dates if resolve(parts, observed) != resolve(parts, observed + LATER)
-    ]
-    days = [f"{first}/{after}" for first, after in filter(None, spans)]
+    spans = [(resolve(said, observed), resolve(said, observed + LATER)) for said in dates(read(text, registry))]
+    days = [f"{now[0]}/{now[1]}" for now, later in spans if now and now != later]
     return " ".join([dedupe_key(text), *days])
+
+
+def dates(readings: Iterable[Reading]) -> list[DateParts]:
+    """Every date that the readings name, in the order of the text."""
+    values = [part.token.value for reading in readings for part in reading.parts]
+    return [value.date for value in values if value and value.date]
 
 
 def is_open(reading: Reading) -> bool:

@@ -8,7 +8,7 @@ from datetime import timedelta
 from memories.claims.aligning import Alignment, Observed, align, outcome
 from memories.claims.dates import resolve
 from memories.claims.explicit import relate_claims
-from memories.claims.reading import Part, Reading, is_open, read
+from memories.claims.reading import Part, Reading, dates, is_open, read
 from memories.claims.registry import DEFAULT, Registry
 from memories.claims.residue import Residue, implied, sift
 from memories.claims.shapes import Judgement, Statement
@@ -42,8 +42,7 @@ def relate(old: Statement, new: Statement, *, registry: Registry = DEFAULT) -> J
 
 def _moved(readings: Sequence[Reading], old: Statement, new: Statement) -> bool:
     """Whether the words name another day by now: "next Friday", said again a week later."""
-    dates = [p.token.value.date for reading in readings for p in reading.parts if p.token.value and p.token.value.date]
-    return any(resolve(parts, old.observed_at) != resolve(parts, new.observed_at) for parts in dates)
+    return any(resolve(said, old.observed_at) != resolve(said, new.observed_at) for said in dates(readings))
 
 
 def _together(pairs: Sequence[Sequence[Judgement]]) -> Judgement:

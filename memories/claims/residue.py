@@ -8,7 +8,7 @@ from memories.claims.aligning import Alignment
 from memories.claims.reading import Part, Reading
 from memories.claims.registry import Registry
 from memories.claims.vocabulary import Differing, ReasonCode, ValueType
-from memories.claims.zones import TEMPORAL, Zone
+from memories.claims.zones import TEMPORAL, Zone, is_when
 
 # Attributes that a value of the type implies by itself.
 _IMPLIED = {
@@ -52,7 +52,6 @@ class Residue:
     loose_left: list[Part]
     loose_right: list[Part]
     shared: Sequence[Part]
-    shared_attribute: bool
     narrowed: bool  # a word that one side adds stands right before a noun that both share: upload limit, limit
     registry: Registry
 
@@ -66,15 +65,12 @@ class Residue:
             return ReasonCode.OTHER_ATTRIBUTE, Differing.ATTRIBUTE
         typed = [[p for p in side if p.token.value] for side in (self.loose_left, self.loose_right)]
         if typed[0] and typed[1]:
-            when = all(
-                p.token.value and (p.token.value.type in TEMPORAL or p.token.value.every)
-                for p in (*typed[0], *typed[1])
-            )
+            when = all(is_when(p.token) for p in (*typed[0], *typed[1]))
             return (ReasonCode.OTHER_PERIOD, Differing.PERIOD) if when else (ReasonCode.OTHER_SUBJECT, Differing.NUMBER)
         if self._nouns(self.loose_left) and self._nouns(self.loose_right):
             return ReasonCode.OTHER_SUBJECT, Differing.SUBJECT
         verbs = bool(self.loose_left and self.loose_right)
-        if verbs and len(self.shared) < ENOUGH and not self.shared_attribute:
+        if verbs and len(self.shared) < ENOUGH and not _attributes(self.shared, self.registry):
             return ReasonCode.OTHER_SUBJECT, Differing.SUBJECT
         return None
 
@@ -102,10 +98,10 @@ class Residue:
 
     def tolerable(self) -> bool:
         """Whether what one side adds may be ornament: few plain words, no name, number or telling qualifier."""
-        added = [p for p in self._nouns(self.slack()) if not _is_when(p) and not self._is_counted(p)]
+        added = [p for p in self._nouns(self.slack()) if not is_when(p.token) and not self._is_counted(p)]
         if any(p.kind in _HARD or p.token.name or p.token.value or p.kind == "family" for p in added):
             return False
-        shared = [p for p in self.shared if p.kind == "attr" and not self.registry.is_soft(p.key[2:])]
+        shared = _attributes(self.shared, self.registry)
         naming = [p for p in added if p.kind == "attr" and self._is_role(p)]
         if any(p.kind == "attr" for p in added) and shared and (not naming or any(map(self._is_role, shared))):
             return False
@@ -125,11 +121,9 @@ class Residue:
 
 def sift(found: Alignment, registry: Registry, readings: tuple[Reading, Reading]) -> Residue:
     """Sort what is left: values against values, the words of the keys, and what can be set aside."""
-    implied = _implied_by(readings) | _within(found)
-    left, right = (
-        _without_soft(found.left, found.right, implied, registry),
-        _without_soft(found.right, found.left, implied, registry),
-    )
+    said = (implied(readings[0]) & implied(readings[1])) | _within(found)
+    left = _without_soft(found.left, found.right, said, registry)
+    right = _without_soft(found.right, found.left, said, registry)
     values = _values(left, right), _values(right, left)
     if not values[0] and not values[1]:
         values = _members(left, right), _members(right, left)
@@ -138,7 +132,6 @@ def sift(found: Alignment, registry: Registry, readings: tuple[Reading, Reading]
         [p for p in left if p not in values[0]],
         [p for p in right if p not in values[1]],
         found.common,
-        bool(_attributes(found.common, registry)),
         any(_narrows(reading, side) for reading, side in zip(readings, (left, right), strict=True)),
         registry,
     )
@@ -206,11 +199,6 @@ def _names(text: str, name: str) -> bool:
     return len(text) > 1 and text in name
 
 
-def _implied_by(readings: tuple[Reading, Reading]) -> set[str]:
-    """The attributes that the values of both sides imply by themselves."""
-    return implied(readings[0]) & implied(readings[1])
-
-
 def implied(reading: Reading) -> set[str]:
     """The keys of attributes that the values of a reading imply."""
     found: set[str] = set()
@@ -228,8 +216,3 @@ def implied(reading: Reading) -> set[str]:
 
 def _attributes(parts: Iterable[Part], registry: Registry) -> list[Part]:
     return [p for p in parts if p.kind == "attr" and not registry.is_soft(p.key[2:])]
-
-
-def _is_when(part: Part) -> bool:
-    value = part.token.value
-    return value is not None and (value.type in TEMPORAL or value.every)

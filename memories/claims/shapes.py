@@ -42,7 +42,6 @@ class Statement:
     text: str
     observed_at: datetime
     claims: Sequence[Claim] = ()
-    rank: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

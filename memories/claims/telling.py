@@ -2,8 +2,9 @@
 
 from collections import defaultdict
 from collections.abc import Sequence
+from functools import cache
 
-from memories.claims.lexicon import words
+from memories.claims.lexicon import groups, words
 from memories.claims.reading import Part, Reading
 from memories.claims.zones import Zone
 
@@ -70,7 +71,7 @@ def _sequences(reading: Reading) -> dict[str, list[str]]:
     return found
 
 
+@cache
 def _table() -> dict[str, str]:
     entries = words()["turning"]
-    groups = [group.split("=") for language in ("en", "zh") for group in entries[language].split(";")]
-    return {form: group[0] for group in groups for form in group}
+    return {form: first for language in ("en", "zh") for form, first in groups(entries[language])}

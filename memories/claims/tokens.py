@@ -6,10 +6,11 @@ from dataclasses import dataclass, replace
 
 import rjieba
 
-from memories.claims.lexicon import LONGEST, Lexicon, Sense, stem, stemmed
+from memories.claims.lexicon import LONGEST, Lexicon, Sense, stemmed
 from memories.claims.segmenting import pieces
 from memories.claims.values import Value, scan
 from memories.claims.vocabulary import ValueType
+from threads.lexemes import stem
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,9 +257,7 @@ def _is_article(value: Value, *, every: bool, alone: bool) -> bool:
     """ "once every ten minutes", "one more thing": a one that counts nothing."""
     if value.number != 1:
         return False
-    return (every and value.text[-1] in "次遍回e") or (
-        not alone and value.text in {"一个", "一种", "一份", "一条", "一次"}
-    )
+    return (every and value.text[-1] in "次遍回e") or (not alone and value.text in _ARTICLES)
 
 
 def _names_product(token: Token | None) -> bool:

@@ -193,7 +193,7 @@ def _outweighed(walk: _Walk, words: set[int]) -> bool:
     """A plain word behind "is" with a figure after it: "is payable within 30 days"."""
     row, start = walk.row, max(words)
     plain = all(not row[n].name and row[n].sense.kind in {"word", "qualifier"} for n in words)
-    return plain and any(t.value is not None and not _is_when(t) for t in row[start:])
+    return plain and any(t.value is not None and not is_when(t) for t in row[start:])
 
 
 def _kept(row: Sequence[Token], chosen: set[int]) -> list[Zone]:
@@ -211,7 +211,7 @@ def _names_only(row: Sequence[Token], words: set[int]) -> bool:
 
 def _lasting(row: Sequence[Token], typed: set[int]) -> set[int]:
     """Without dates, times and periods where something else is said: they then tell when it holds."""
-    rest = {n for n in typed if not _is_when(row[n])}
+    rest = {n for n in typed if not is_when(row[n])}
     once = {n for n in typed if not (value := row[n].value) or not value.every}
     return rest or once or typed
 
@@ -220,7 +220,8 @@ def _is_date(token: Token) -> bool:
     return token.value is not None and token.value.type in TEMPORAL
 
 
-def _is_when(token: Token) -> bool:
+def is_when(token: Token) -> bool:
+    """Whether the token is a date, a time or a period: it may only tell when the rest holds."""
     value = token.value
     return value is not None and (value.type in TEMPORAL or value.every)
 
@@ -239,7 +240,7 @@ def _wanted(row: Sequence[Token], registry: Registry) -> set[int] | None:
             if named and named[-1] - named[0] == len(named) - 1:
                 return set(named)
         elif known.type in {ValueType.NUMBER, ValueType.QUANTITY, ValueType.MONEY, ValueType.RATE} and not known.soft:
-            fitting = [n for n, t in enumerate(row) if t.value is not None and not _is_when(t)]
+            fitting = [n for n, t in enumerate(row) if t.value is not None and not is_when(t)]
             if len(fitting) == 1:
                 return set(fitting)
     return None

@@ -1,3 +1,4 @@
+from datetime import datetime
 from typing import ClassVar
 
 from django.db import models
@@ -135,6 +136,16 @@ class Memory(ContentRow):
     def ref(self) -> str:
         """The ref that opens this version."""
         return f"memory://{self.public_id}@{self.version}"
+
+    @property
+    def first_ref(self) -> str:
+        """The ref that opens what was proposed: under it a proposal waits in the inbox."""
+        return f"memory://{self.public_id}@1"
+
+    @property
+    def said_at(self) -> datetime:
+        """When it was said, as far as that is known; else when it was proposed."""
+        return self.observed_at or self.created_at
 
 
 class MemoryVersion(ContentRow):

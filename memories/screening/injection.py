@@ -4,13 +4,13 @@ import re
 from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 from memories.screening.findings import Category, Finding, Kind
 from memories.screening.folding import Folded, unspaced
 from memories.screening.signals import Signal, Weight, signals
 from memories.screening.tone import features, line
 
-SIGNALS = (*signals("en"), *signals("zh"))
 WINDOW = 1_500
 """Signals count together within this many characters: an order and its justification, not a whole document."""
 PIECE, OVERLAP = 3_000, 600
@@ -35,6 +35,12 @@ class Sighting:
     signal: Signal
     start: int
     end: int
+
+
+@cache
+def shipped() -> tuple[Signal, ...]:
+    """The signals of both languages, compiled when a text is first weighed: that takes most of a second."""
+    return (*signals("en"), *signals("zh"))
 
 
 def find_injection(folded: Folded) -> Iterator[Finding]:
@@ -82,7 +88,7 @@ def sightings(text: str) -> list[Sighting]:
 
 
 def _possible(piece: str) -> Iterator[Signal]:
-    return (signal for signal in SIGNALS if signal.needs is None or any(map(piece.__contains__, signal.needs)))
+    return (signal for signal in shipped() if signal.needs is None or any(map(piece.__contains__, signal.needs)))
 
 
 def heaviest(seen: Sequence[Sighting]) -> tuple[int, list[Sighting]]:

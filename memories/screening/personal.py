@@ -61,10 +61,6 @@ def _card_number(value: str) -> bool:
     return 12 <= len(_digits(value)) <= 19 and len(set(_digits(value))) > 2
 
 
-def _id_card(value: str) -> bool:
-    return checkdigits.id_card_cn(value)
-
-
 def _iban(value: str) -> bool:
     account = value.replace(" ", "").upper()
     return 15 <= len(account) <= 34 and checkdigits.iban(account)
@@ -129,7 +125,7 @@ PATTERNS = (
     _pattern(Kind.PHONE, rf"{_NO_DIGIT_BEFORE}\d{{2,3}}(?:[- ]\d{{2}}){{3,4}}{_NO_DIGIT_AFTER}", "pairs of digits, as Europe writes them", check=_phone),
     _pattern(Kind.PHONE, rf"(?:{_CALLING})[^\d\n]{{0,24}}\s{{0,3}}{_GROUPS}", "a number after a word of calling", check=_phone, needs="phone mobile cell tel fax desk whatsapp call dial text message answering reach contact hotline 电话 手机 座机 联系 致电 拨打 传真 微信"),
     _pattern(Kind.PHONE, rf"(?<![\w.]){_GROUPS}\s?-?\s?(?:office|fax|mobile|cell|home|work|tel)\b", "a number before the kind of its line", check=_phone, needs="office fax mobile cell home work tel"),
-    _pattern(Kind.ID_CARD_CN, r"(?<![A-Za-z0-9])\d{17}[\dXx](?![A-Za-z0-9])", "eighteen characters with a birth date and a right check", check=_id_card, certain=True),
+    _pattern(Kind.ID_CARD_CN, r"(?<![A-Za-z0-9])\d{17}[\dXx](?![A-Za-z0-9])", "eighteen characters with a birth date and a right check", check=checkdigits.id_card_cn, certain=True),
     _pattern(Kind.ID_CARD_CN, r"(?:身份证|id card)[^\d\n]{0,16}\d{15}(?:\d\d[\dx])?(?![A-Za-z0-9])", "named as identity card; a typing slip does not make it public", needs="身份证 card"),
     _pattern(Kind.PASSPORT, r"(?:passport|护照|通行证)[^\d\n]{0,20}?(?P<value>[a-z]{0,2}\d{6,9})(?![A-Za-z0-9])", "named as passport", needs="passport 护照 通行证"),
     _pattern(Kind.CREDIT_CARD, rf"{_NO_DIGIT_BEFORE}\d(?:[ -]?\d){{12,18}}{_NO_DIGIT_AFTER}", "an issuer's prefix, its length and a right Luhn digit",

@@ -18,7 +18,9 @@ CONTEXT, WRITE, ATTEST = KeyScope.CONTEXT_COMPILE, KeyScope.SESSION_WRITE, KeySc
 READ, PROPOSE, EVIDENCE = KeyScope.MEMORY_READ, KeyScope.MEMORY_PROPOSE, KeyScope.EVIDENCE_READ
 ASK = {"user_input": {"raw_text": "when do the tide tables begin?"}}
 SPOKEN = {"events": [{"client_id": "said", "role": "user", "text": "the tables are late"}]}
-LEARNT = {"content": "The tables are late.", "type": "semantic"}
+LETTERS = str.maketrans("0123456789", "ghijklmnop")
+# A word of its own in each round: what was learnt before would be answered as known.
+LEARNT = {"content": "The tables of {fresh} are late.", "type": "semantic"}
 PROPOSAL = KeyScope.PROPOSAL_CREATE
 PROPOSED = {"kind": "role", "slug": "dev", "body": {"slug": "dev", "duties": ["mind the tides"]}, "title": "more"}
 PROPOSED_PROFILE = {"kind": "self_profile", "slug": "of-{own_canary}", "body": {"self_id": "me"}, "title": "me"}
@@ -70,6 +72,7 @@ def ids_of(world: World) -> dict[str, str]:
         revision = Revision.objects.earliest("created_at")
     return {
         "canary": world.canary,
+        "fresh": new_id().hex.translate(LETTERS),
         "thread": world.thread.public_id,
         "task": world.task.public_id,
         "session": session.public_id,
@@ -192,7 +195,7 @@ CALLS = [
     _opened("summary://{summary}", "summary"),
     _proposed({}, "evidence_missing"),
     _proposed(
-        {"content": "The tables of {own_canary} came late.", "evidence": [{"ref": "event://{session}/1"}]},
+        {"content": "The tables of {fresh} came late.", "evidence": [{"ref": "event://{session}/1"}]},
         "needs_human",
         "session",
     ),

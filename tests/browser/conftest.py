@@ -14,7 +14,7 @@ from governance.models import User
 from greywind_site.demo.credentials import DemoCredentials
 from tests.browser.window import Window, window
 from tests.demos import owner_of, stored_demo
-from tests.site.console_cast import proven
+from tests.site import console_cast
 
 type SignedIn = Callable[..., AbstractContextManager[Window]]
 
@@ -54,6 +54,4 @@ def signed_in(chromium: Path, live_server: LiveServer) -> SignedIn:
 
 def client_of(account: User, language: str = "en") -> Client:
     """A Django client in which the account is signed in."""
-    client = Client(headers={"Accept-Language": language})
-    client.force_login(account)
-    return proven(client)
+    return console_cast.signed_in(account, {"Accept-Language": language})

@@ -3,51 +3,33 @@
 from typing import Any
 
 import pytest
-from playwright.sync_api import BrowserContext
 
 from governance.vocabulary import MembershipLevel
-from memories.models import Memory
-from memories.vocabulary import Origin
 from tests.browser.conftest import SignedIn, client_of
 from tests.browser.window import Window
-from tests.cast import Cast
-from tests.memories.learning import Desk, auto_cast, claim, read
+from tests.memories.learning import Contradiction, auto_cast, read
 from tests.site.console_cast import join, make_account, page_of
 
 pytestmark = pytest.mark.slow
 
-OLD, NEW = "Port of the gauge: 80", "Port of the gauge: 90"
-TABS = 60  # presses that are enough to cross the page
+OLD, NEW = Contradiction.OLD, Contradiction.NEW
 WORDS = {
     "en": ("Claims and evidence", "Word by word", "The next packet may then carry:", "Settled.", "somebody settled it"),
     "zh-hans": ("主张与证据", "逐词对比", "之后，下一个上下文包可以带上：", "已裁决。", "已有人裁决了它"),
 }
 
 
-class Dispute:
+class Dispute(Contradiction):
     """An open conflict, its two memories and its address."""
 
-    def __init__(self, cast: Cast) -> None:
-        self.cast, desk = cast, Desk(cast.dev)
-        self.old: Memory = desk.learn(OLD, claims=claim("80"), origin=Origin.AGENT_INFERRED).memory
-        written = desk.learn(NEW, claims=claim("90"), origin=Origin.AGENT_INFERRED)
-        self.new: Memory = written.memory
-        assert written.conflict is not None
-        self.page = f"{page_of(cast)}conflicts/{written.conflict.public_id}/"
+    @property
+    def page(self) -> str:
+        return f"{page_of(self.cast)}conflicts/{self.conflict.public_id}/"
 
 
 @pytest.fixture
 def dispute(transactional_db: None) -> Dispute:
     return Dispute(auto_cast())
-
-
-def tab_to(seen: Window, selector: str) -> None:
-    """Press Tab until what has the focus is this element; fails when many presses do not lead there."""
-    for _ in range(TABS):
-        seen.page.keyboard.press("Tab")
-        if seen.page.evaluate("s => document.activeElement.matches(s)", selector):
-            return
-    raise AssertionError(f"the keyboard does not reach {selector}")
 
 
 @pytest.mark.parametrize("language", list(WORDS))
@@ -61,11 +43,11 @@ def test_a_conflict_is_settled_on_one_screen_by_the_keyboard(
         seen.open(dispute.page)
         for words in (OLD, NEW, "就这么定 · agreed", evidence, differ, carry):
             assert seen.page.get_by_text(words).first.is_visible(), words
-        tab_to(seen, "a[href='#decide']")
+        seen.tab_to("a[href='#decide']")
         seen.page.keyboard.press("Enter")
         seen.page.keyboard.press("1")
         marked, there = seen.page.evaluate("document.activeElement.value"), seen.path
-        tab_to(seen, "form[action$='/settle'] button")
+        seen.tab_to("form[action$='/settle'] button")
         with seen.page.expect_navigation():
             seen.page.keyboard.press("Enter")
         told = seen.page.get_by_role("status").first.inner_text()
@@ -83,9 +65,7 @@ def test_of_two_reviewers_at_once_one_wins_and_the_other_keeps_the_text(
     options: dict[str, Any] = {"locale": language, "extra_http_headers": {"Accept-Language": language}}
     with signed_in(one, **options) as first:
         first.open(dispute.page)
-        context: BrowserContext = first.page.context.browser.new_context(**options)  # type: ignore[union-attr]  # launched
-        second = Window(context.new_page(), first.base)
-        second.take_seat({name: morsel.value for name, morsel in other.cookies.items()})
+        second = first.beside(other, **options)
         second.open(dispute.page)
         decide(first, "keep_old")
         second.page.locator("input[value='merge']").check()

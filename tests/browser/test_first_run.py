@@ -10,28 +10,14 @@ from tests.site.console_cast import make_account
 pytestmark = pytest.mark.slow
 
 
-@pytest.fixture(autouse=True)
-def quick_hashes(settings) -> None:
-    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
-
-
-def tab_to(seen: Window, selector: str, *, most: int = 60) -> None:
-    """Go on with the Tab key until the element has the focus."""
-    for _ in range(most):
-        seen.page.keyboard.press("Tab")
-        if seen.page.evaluate("s => document.activeElement.matches(s)", selector):
-            return
-    raise AssertionError(f"the keyboard does not get to {selector} on {seen.path}")
-
-
 def typed(seen: Window, selector: str, text: str) -> None:
-    tab_to(seen, selector)
+    seen.tab_to(selector)
     seen.page.keyboard.type(text)
 
 
 def pressed(seen: Window, selector: str) -> None:
     """Press a link or a button with the keyboard, and wait for the page that it brings."""
-    tab_to(seen, selector)
+    seen.tab_to(selector)
     with seen.page.expect_navigation():
         seen.page.keyboard.press("Enter")
 

@@ -3,7 +3,6 @@
 import re
 
 import pytest
-from playwright.sync_api import BrowserContext
 
 from governance.models import Proposal
 from governance.vocabulary import ContractKind, MembershipLevel, ProposalState
@@ -60,15 +59,6 @@ def press(seen: Window, verb: str) -> None:
         seen.page.locator(f"form[action$='/decide'] button[value='{verb}']").first.click()
 
 
-def tab_to(seen: Window, selector: str) -> None:
-    """Press Tab until what has the focus is this element; fails when many presses do not lead there."""
-    for _ in range(TABS):
-        seen.page.keyboard.press("Tab")
-        if seen.page.evaluate("s => document.activeElement.matches(s)", selector):
-            return
-    raise AssertionError(f"the keyboard does not reach {selector}")
-
-
 @pytest.mark.parametrize("language", list(WORDS))
 def test_a_review_without_scripts(cast: Cast, waiting: list[Proposal], signed_in: SignedIn, language: str) -> None:
     client, words = client_of(join(make_account(), cast, MembershipLevel.MAINTAINER), language), WORDS[language]
@@ -101,16 +91,16 @@ def test_a_review_by_the_keyboard_alone(
     with signed_in(client, **options) as seen:
         keys = seen.page.keyboard
         seen.open(f"{page_of(cast)}inbox")
-        tab_to(seen, "a.row-link")
+        seen.tab_to("a.row-link", most=TABS)
         keys.press("Enter")
         seen.page.wait_for_url(re.compile("/proposals/"))
-        tab_to(seen, "#effect-link a")
+        seen.tab_to("#effect-link a", most=TABS)
         keys.press("Enter")
         seen.page.wait_for_selector("#effect-title:focus")
         assert seen.axe() == []
-        tab_to(seen, "#id_text")
+        seen.tab_to("#id_text", most=TABS)
         keys.type("看过了")
-        tab_to(seen, "button[value='approve']")
+        seen.tab_to("button[value='approve']", most=TABS)
         keys.press("Enter")
         seen.page.wait_for_selector(".told")
     assert (seen.complaints, seen.abroad) == ([], [])
@@ -124,7 +114,7 @@ def test_of_two_reviewers_one_wins_and_the_other_keeps_the_words(
     one, other = (client_of(join(make_account(), cast, MembershipLevel.MAINTAINER)) for _ in range(2))
     here = page_at(cast, waiting[0])
     with signed_in(one) as first:
-        second = beside(first, {name: morsel.value for name, morsel in other.cookies.items()})
+        second = first.beside(other)
         for seen in (first, second):
             seen.open(here)
             seen.page.fill("#id_text", "my own words")
@@ -136,17 +126,6 @@ def test_of_two_reviewers_one_wins_and_the_other_keeps_the_words(
         assert [line for line in second.complaints if "409" not in line] == []
         assert second.axe() == []
     assert again(waiting[0], cast.owner.acting).state == ProposalState.APPROVED
-
-
-def beside(seen: Window, cookies: dict[str, str]) -> Window:
-    """A second browser, of somebody else, beside the first."""
-    browser = seen.page.context.browser
-    if browser is None:
-        raise AssertionError("the window has no browser")
-    context: BrowserContext = browser.new_context(locale="en-US")
-    another = Window(context.new_page(), seen.base)
-    another.take_seat(cookies)
-    return another
 
 
 def test_a_contract_is_taken_from_a_file(cast: Cast, signed_in: SignedIn) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from django.test import Client
 from playwright.sync_api import Page, sync_playwright
 
 VENDOR = Path(__file__).parent / "vendor"
@@ -20,6 +21,9 @@ OVERFLOW = "document.documentElement.scrollWidth - document.documentElement.clie
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
 RUN_AXE = """
 async (rules) => {
+  // A colour on its way from one look to the other is nobody's fault.
+  const ending = document.getAnimations().filter(running => running.effect.getComputedTiming().endTime !== Infinity);
+  await Promise.allSettled(ending.map(running => running.finished));
   const found = await axe.run(document, {runOnly: {type: 'tag', values: rules}, resultTypes: ['violations']});
   return found.violations.map(v => v.id + ': ' + v.nodes.map(n => n.target.join(' ')).slice(0, 3).join(' | '));
 }
@@ -58,6 +62,23 @@ class Window:
         self.page.context.add_cookies(
             [{"name": k, "value": v, "domain": host, "path": "/"} for k, v in cookies.items()]
         )
+
+    def beside(self, client: Client, **options: Any) -> "Window":
+        """Open a second browser, of the account of that client, beside this one."""
+        browser = self.page.context.browser
+        if browser is None:
+            raise AssertionError("the window has no browser")
+        another = Window(browser.new_context(**{"locale": "en-US", **options}).new_page(), self.base)
+        another.take_seat({name: morsel.value for name, morsel in client.cookies.items()})
+        return another
+
+    def tab_to(self, selector: str, *, most: int = 60) -> None:
+        """Press Tab until what has the focus is this element; fails when so many presses do not lead there."""
+        for _ in range(most):
+            self.page.keyboard.press("Tab")
+            if self.page.evaluate("s => document.activeElement.matches(s)", selector):
+                return
+        raise AssertionError(f"the keyboard does not reach {selector} on {self.path}")
 
     def overflow(self) -> int:
         """How many pixels stick out to the side."""

@@ -1,5 +1,6 @@
 """Every byte that a dump of the database would hold, and where it stands."""
 
+import psycopg
 from django.conf import settings
 from psycopg import sql
 
@@ -19,6 +20,6 @@ def holding(canary: str, *, of: dict[str, bytes] | None = None) -> dict[str, int
     return {name: times for name, times in counted.items() if times}
 
 
-def _copied(link: "owner_link", table: str) -> bytes:
+def _copied(link: psycopg.Connection, table: str) -> bytes:
     with link.cursor() as cursor, cursor.copy(sql.SQL("COPY {} TO STDOUT").format(sql.Identifier(table))) as copy:
         return b"".join(bytes(block) for block in copy)

@@ -14,8 +14,8 @@ from memories.conflicts import SettleWish, settle, sight
 from memories.consolidation import consolidate_due
 from memories.models import Conflict, Memory
 from memories.retiring import revoke
-from memories.vocabulary import MemoryType, Origin, ScopeType, SettlementVerb, WriteAction
-from memories.writes import EvidenceWish, MemoryWish, Written, submit
+from memories.vocabulary import Origin, ScopeType, SettlementVerb, WriteAction
+from memories.writes import EvidenceWish, Written
 from sessions.asking import ContextAsk
 from sessions.context.material import InputFact
 from sessions.import_places import Target
@@ -25,7 +25,7 @@ from sessions.runtime import prepare_context
 from sessions.speaking import Speech, speak
 from sessions.vocabulary import EventKind, EventRole
 from tests.cast import Cast
-from tests.memories.learning import Desk, auto_cast, read
+from tests.memories.learning import Desk, auto_cast, read, stated
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,11 +76,7 @@ def imported(cast: Cast, folder: Path, text: str, *, session: str = "old-1") -> 
 
 def learnt(cast: Cast, text: str, ref: str, **more: Any) -> Written:
     """Let the agent remember what a user said."""
-    wish = {"type": MemoryType.SEMANTIC, "origin": Origin.USER_EXPLICIT} | more
-    with project_scope(cast.dev.acting):
-        return submit(
-            cast.dev.acting, MemoryWish(content=text, evidence=[EvidenceWish(ref=ref)], **wish), now=timezone.now()
-        )
+    return stated(cast.dev, text, evidence=[EvidenceWish(ref=ref)], **more)
 
 
 def recalled(cast: Cast, desk: Desk, question: str, *, now: datetime | None = None) -> list[str]:

@@ -13,11 +13,6 @@ from governance.vocabulary import Language, MembershipLevel
 from tests.cast import Cast, make_cast
 
 
-@pytest.fixture(autouse=True)
-def quick_hashes(settings) -> None:
-    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
-
-
 @pytest.fixture
 def newcomer(db: None) -> tuple[Cast, User]:
     """A member whose account was made by the invitation."""

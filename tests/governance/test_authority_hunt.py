@@ -3,24 +3,20 @@
 from collections.abc import Iterator
 
 import pytest
-from django.db import connection
+from pytest_django import DjangoDbBlocker
 
 from greywind_site.hunting.authority import oracle
 from greywind_site.hunting.authority.hunt import hunt_authority
 from greywind_site.hunting.authority.tally import ACCESS, ACTIONS, AuthorityReport, wanted_cells
-from tests.databases import Kept
+from tests.databases import put_back
 
 CASES = 1000  # by command: manage.py authority_hunt --cases 50000
 
 
 @pytest.fixture(scope="module")
-def emptied(django_db_setup: None, django_db_blocker: pytest.FixtureRequest) -> Iterator[None]:
-    with django_db_blocker.unblock():
-        kept = Kept(str(connection.settings_dict["NAME"]))
-        try:
-            yield
-        finally:
-            kept.restore()
+def emptied(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[None]:
+    with put_back(django_db_blocker):
+        yield
 
 
 @pytest.fixture(scope="module")

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
-from django.db import connection
+from pytest_django import DjangoDbBlocker
 
 from governance.visibility import Placement, may_read
 from greywind_site.hunting.leaks.aiming import How
@@ -20,7 +20,7 @@ from greywind_site.hunting.leaks.people import Principal
 from greywind_site.hunting.leaks.removing import watched
 from greywind_site.hunting.leaks.sabotage import let_filters_go, open_policies, reading_policies
 from greywind_site.hunting.leaks.world import World, make_world
-from tests.databases import Kept
+from tests.databases import put_back
 from tests.governance.rawsql import owner
 
 PROJECTS, REQUESTS, SEED = 3, 2_000, 7  # by command: manage.py leak_hunt --requests 100000, with eight projects
@@ -36,9 +36,8 @@ class Hunted:
 
 
 @pytest.fixture(scope="module")
-def hunted(django_db_setup: None, django_db_blocker: Any) -> Iterator[Hunted]:
-    with django_db_blocker.unblock():
-        kept = Kept(str(connection.settings_dict["NAME"]))
+def hunted(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[Hunted]:
+    with put_back(django_db_blocker):
         logging.disable(logging.CRITICAL)
         try:
             world = make_world(PROJECTS)
@@ -46,7 +45,6 @@ def hunted(django_db_setup: None, django_db_blocker: Any) -> Iterator[Hunted]:
             yield Hunted(world, report, covered(world, report))
         finally:
             logging.disable(logging.NOTSET)
-            kept.restore()
 
 
 def test_nobody_hears_what_is_not_for_them(hunted: Hunted) -> None:
@@ -157,7 +155,7 @@ def test_the_hunts_own_rule_is_the_written_one(hunted: Hunted, place: Place, rea
     assert Principal(name="dev", seats={0: agent}).may_read(place) is reads
 
 
-def test_the_filters_of_a_source_are_found(tmp_path: Any) -> None:
+def test_the_filters_of_a_source_are_found() -> None:
     found: Sequence[Site] = sites()
     assert {one.kind for one in found} == {"keyword", "comparison", "match", "statement"}
     assert len(found) > 40

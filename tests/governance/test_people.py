@@ -12,7 +12,6 @@ from django.db import connection
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
-from pytest_django import Settings
 
 from governance import people
 from governance.actors import Acting, acting_as
@@ -56,12 +55,6 @@ def build(name: str, owner: str) -> House:
     account = User.objects.create_user(owner, password="first-owner-password")
     _, human = open_project(name, owner=account, now=timezone.now())
     return House(acting_as(human), account)
-
-
-@pytest.fixture(autouse=True)
-def quick_hashes(settings: Settings) -> None:
-    """The real hash is slow on purpose, and not what is tested here."""
-    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 
 
 @pytest.fixture

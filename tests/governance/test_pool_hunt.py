@@ -3,24 +3,20 @@
 from collections.abc import Iterator
 
 import pytest
-from django.db import connection
+from pytest_django import DjangoDbBlocker
 
 from governance import scope
 from greywind_site.hunting.borrowing import ACCIDENTS, KINDS
 from greywind_site.hunting.pool import PoolReport, hunt_pool
-from tests.databases import Kept
+from tests.databases import put_back
 
 REQUESTS = 1500  # by command: manage.py pool_hunt --requests 50000 --pool 2
 
 
 @pytest.fixture(scope="module")
-def report(django_db_setup: None, django_db_blocker: pytest.FixtureRequest) -> Iterator[PoolReport]:
-    with django_db_blocker.unblock():
-        kept = Kept(str(connection.settings_dict["NAME"]))
-        try:
-            yield hunt_pool(REQUESTS, pool=2, seed=7)
-        finally:
-            kept.restore()
+def report(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[PoolReport]:
+    with put_back(django_db_blocker):
+        yield hunt_pool(REQUESTS, pool=2, seed=7)
 
 
 def test_over_two_connections_nobody_reads_what_is_anothers(report: PoolReport) -> None:

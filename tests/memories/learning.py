@@ -73,3 +73,24 @@ def read(by: Member, memory: Memory) -> Memory:
 def claim(value: str, *, subject: str = "tide gauge", attribute: str = "port") -> list[ClaimWish]:
     """Return one claim as its writer puts it."""
     return [ClaimWish(subject=subject, attribute=attribute, value=value)]
+
+
+class Contradiction:
+    """Two statements of one weight that contradict each other, and the conflict that is open between them."""
+
+    OLD, NEW = "Port of the gauge: 80", "Port of the gauge: 90"
+
+    def __init__(self, cast: Cast) -> None:
+        self.cast, self.desk = cast, Desk(cast.dev)
+        self.old = self.say(self.OLD, "80").memory
+        written = self.say(self.NEW, "90")
+        assert written.conflict is not None
+        self.new, self.conflict = written.memory, written.conflict
+
+    def say(self, text: str, value: str, *refs: str) -> Written:
+        """Let the agent infer a value of what they are about."""
+        return self.desk.learn(text, *refs, claims=claim(value), origin=Origin.AGENT_INFERRED)
+
+    def standing(self) -> tuple[str, str]:
+        """Return the states of the old one and of the new one."""
+        return read(self.cast.dev, self.old).status, read(self.cast.dev, self.new).status

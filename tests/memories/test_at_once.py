@@ -15,7 +15,7 @@ from memories.conflicts import SettleWish, settle, sight
 from memories.models import Conflict, Memory, Settlement
 from memories.vocabulary import Origin, SettlementVerb, WriteAction, WriteMode
 from tests.cast import Cast
-from tests.memories.learning import Desk, auto_cast, claim, read
+from tests.memories.learning import Contradiction, Desk, auto_cast, claim, read
 
 FACT = "The tide gauge stands at pier four."
 WRITERS = int(os.environ.get("GREYWIND_WRITERS", "16"))
@@ -70,12 +70,6 @@ def test_of_many_changes_of_one_version_one_is_made(cast: Cast) -> None:
     assert (len(lost), read(cast.dev, memory).version) == (CHANGERS - 1, 2)
 
 
-def disputed(cast: Cast) -> Conflict:
-    desk, inferred = Desk(cast.dev), {"origin": Origin.AGENT_INFERRED}
-    desk.learn("Port of the gauge: 80", claims=claim("80"), **inferred)
-    return desk.learn("Port of the gauge: 90", claims=claim("90"), **inferred).conflict
-
-
 def settled(cast: Cast, seen: tuple[int, str], verb: SettlementVerb) -> Settlement:
     acting, (version, seen_hash) = cast.owner.acting, seen
     wish = SettleWish(verb=verb, expected_version=version, seen_hash=seen_hash, text="Port of the gauge: 80 and 90")
@@ -90,7 +84,7 @@ def seen_by(cast: Cast) -> tuple[int, str]:
 
 
 def test_of_two_who_settle_at_once_one_wins(cast: Cast) -> None:
-    disputed(cast)
+    Contradiction(cast)
     seen = seen_by(cast)
     verbs = (SettlementVerb.TAKE_NEW, SettlementVerb.KEEP_OLD)
     heard = at_once([lambda verb=verb: settled(cast, seen, verb) for verb in verbs])

@@ -16,8 +16,7 @@ from memories.consolidation import consolidate_due
 from memories.models import Conflict, Consolidation, Feedback, Injection, Memory, MemoryEvidence, MemoryParent
 from memories.retiring import restore
 from memories.vocabulary import FeedbackKind, MemoryKind, MemoryType, Origin, ScopeType
-from memories.wishes import EvidenceWish, MemoryWish
-from memories.writes import admit, refuse, submit
+from memories.writes import admit, refuse
 from sessions.vocabulary import EventKind, EventRole
 from tests.cast import Cast, make_cast
 from tests.memories.learning import Desk, auto_cast, read, stated
@@ -41,15 +40,11 @@ def run(now: datetime | None = None) -> dict[str, int]:
     return dict(consolidate_due(count=len, now=now or timezone.now()))
 
 
-def happened(cast: Cast, text: str, *, origin: Origin = Origin.AGENT_INFERRED, **more: Any) -> Memory:
+def happened(cast: Cast, text: str, **more: Any) -> Memory:
     """Remember an account of something, from a session of its own."""
     desk = Desk(cast.dev)
-    wish = {"type": MemoryType.EPISODE, "scope_type": ScopeType.THREAD, "scope_id": desk.session.thread_id} | more
-    cited = [EvidenceWish(ref=desk.said("是这样 · so it was"))]
-    with project_scope(cast.dev.acting):
-        return submit(
-            cast.dev.acting, MemoryWish(content=text, origin=origin, evidence=cited, **wish), now=timezone.now()
-        ).memory
+    there = {"type": MemoryType.EPISODE, "scope_type": ScopeType.THREAD, "scope_id": desk.session.thread_id}
+    return desk.learn(text, desk.said("是这样 · so it was"), **(INFERRED | there | more)).memory
 
 
 def made(cast: Cast) -> list[Memory]:

@@ -7,7 +7,7 @@ import pytest
 
 from memories.screening import screen
 from memories.screening.addresses import ADDRESSES
-from memories.screening.injection import OVERLAP, PIECE, SIGNALS, heaviest, sightings
+from memories.screening.injection import OVERLAP, PIECE, heaviest, shipped, sightings
 from memories.screening.invisible import HIDDEN
 from memories.screening.learning import EXAMPLES, Example, labelled, learn
 from memories.screening.literals import required
@@ -18,7 +18,7 @@ from memories.screening.tokens import FORMS
 WIDEST = 13_000
 """Three parts of a JSON web token of 4,096 characters each are the longest thing that is looked for."""
 ALL = [
-    *(one.pattern for group in (SIGNALS, CONTEXTS, FORMS, PATTERNS, HIDDEN) for one in group),
+    *(one.pattern for group in (shipped(), CONTEXTS, FORMS, PATTERNS, HIDDEN) for one in group),
     *(pattern for pattern, _reason in ADDRESSES),
 ]
 UNITS = ["a", "1 ", "[", "[a] ", "ignore all previous ", 'password="', "忽略之前", "\u200b", "your system prompt ", "="]
@@ -33,7 +33,7 @@ def test_no_pattern_reads_without_end() -> None:
 def test_twice_the_text_is_twice_the_pieces_and_no_more_sightings_than_characters(unit: str) -> None:
     once, twice = (unit * (chars // len(unit)) for chars in (6_000, 12_000))
     assert len(sightings(twice)) <= 2.7 * len(sightings(once)) + 50
-    assert heaviest(sightings(twice))[0] <= sum(signal.weight for signal in SIGNALS)
+    assert heaviest(sightings(twice))[0] <= sum(signal.weight for signal in shipped())
     assert len(screen(twice).findings) <= len(twice)
 
 
@@ -45,7 +45,7 @@ def test_a_literal_that_is_asked_first_never_costs_a_match() -> None:
     texts = [example.text.lower() for example in labelled(EXAMPLES)[::6]]
     lost = [
         signal.name
-        for signal in SIGNALS
+        for signal in shipped()
         for text in texts
         if signal.needs is not None and not any(map(text.__contains__, signal.needs)) and signal.pattern.search(text)
     ]
@@ -69,9 +69,9 @@ def test_literals_of_a_pattern(pattern: str, literals: set[str] | None) -> None:
 
 
 def test_each_signal_has_its_own_name_and_a_reason() -> None:
-    names = [signal.name for signal in SIGNALS if signal.name != "machinery"]
+    names = [signal.name for signal in shipped() if signal.name != "machinery"]
     assert len(names) == len(set(names))
-    assert all(signal.reason for signal in SIGNALS)
+    assert all(signal.reason for signal in shipped())
 
 
 def test_learning_is_deterministic_and_learns() -> None:

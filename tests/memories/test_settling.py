@@ -14,20 +14,13 @@ from memories.conflicts import SettleWish, settle, sight, snooze, undo, wake_due
 from memories.models import Conflict, Injection, MemoryParent, Passage, Settlement
 from memories.settling import Period
 from memories.vocabulary import Origin, SettlementVerb
-from tests.cast import Cast
-from tests.memories.learning import Desk, auto_cast, claim, read
+from tests.memories.learning import Contradiction, Desk, auto_cast, claim, read
 
-OLD, NEW = "Port of the gauge: 80", "Port of the gauge: 90"
+OLD, NEW = Contradiction.OLD, Contradiction.NEW
 
 
-class Dispute:
-    """A conflict of two statements of one weight, and the owner who settles it."""
-
-    def __init__(self, cast: Cast) -> None:
-        self.cast, self.desk = cast, Desk(cast.dev)
-        self.old = self.desk.learn(OLD, claims=claim("80"), origin=Origin.AGENT_INFERRED).memory
-        written = self.desk.learn(NEW, claims=claim("90"), origin=Origin.AGENT_INFERRED)
-        self.new, self.conflict = written.memory, written.conflict
+class Dispute(Contradiction):
+    """A conflict, and the owner who settles it."""
 
     def settle(self, verb: SettlementVerb, **more: Any) -> Settlement:
         acting = self.cast.owner.acting
@@ -40,9 +33,6 @@ class Dispute:
     def undo(self, settlement: Settlement) -> Conflict:
         with project_scope(self.cast.owner.acting):
             return undo(self.cast.owner.acting, settlement, now=timezone.now())
-
-    def standing(self) -> tuple[str, str]:
-        return read(self.cast.dev, self.old).status, read(self.cast.dev, self.new).status
 
     def carried(self) -> list[str]:
         with project_scope(self.cast.dev.acting):

@@ -3,7 +3,9 @@
 import time
 import uuid
 
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 
 from governance.models import Actor, Membership, User
 from governance.scope import project_scope
@@ -30,6 +32,11 @@ def join(account: User, cast: Cast, level: MembershipLevel) -> User:
     return account
 
 
+def account_of(cast: Cast) -> User:
+    """The account of the cast's owner."""
+    return User.objects.get(username=f"owner-{cast.project.name}")
+
+
 def page_of(cast: Cast) -> str:
     """Address of the project's page."""
     return f"/p/{cast.project.public_id}/"
@@ -48,3 +55,11 @@ def proven(client: Client, *, minutes_ago: float = 0) -> Client:
     session[PROOF] = {"how": ProofKind.PASSWORD, "at": time.time() - minutes_ago * 60}
     session.save()
     return client
+
+
+def statements(client: Client, path: str, *, but: tuple[str, ...] | str = ()) -> int:
+    """Statements of a page that must be there, without the ends of its transactions and what begins with `but`."""
+    with CaptureQueriesContext(connection) as captured:
+        assert client.get(path).status_code == 200
+    asked = [query["sql"] for query in captured.captured_queries]
+    return sum(not (sql in ("BEGIN", "COMMIT") or sql.startswith(but)) for sql in asked)

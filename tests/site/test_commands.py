@@ -9,7 +9,6 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.test import Client
 from django.urls import reverse
-from pytest_django import Settings
 
 from governance.models import AuditEvent, User
 from governance.projects import acting_for_owner
@@ -20,12 +19,6 @@ from tests.site.identity_cast import with_app
 
 pytestmark = pytest.mark.django_db(transaction=True)
 type Run = Callable[..., dict[str, Any]]
-
-
-@pytest.fixture(autouse=True)
-def quick_hashes(settings: Settings) -> None:
-    """The real hash is slow on purpose, and not what is tested here."""
-    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 
 
 def said(*words: str) -> str:

@@ -9,7 +9,6 @@ from django.conf import settings
 from django.core.management import call_command
 from django.db import connections
 from django.utils import timezone
-from pytest_django import Settings
 
 from governance.errors import Unavailable
 from governance.models import User
@@ -35,12 +34,6 @@ def rows_of(project: uuid.UUID) -> int:
         counts = " + ".join(f"(SELECT count(*) FROM {table} WHERE project_id = %s)" for table in tables)
         cursor.execute(f"SELECT {counts}", [project] * len(tables))
         return int(cursor.fetchone()[0])
-
-
-@pytest.fixture(autouse=True)
-def quick_hashes(settings: Settings) -> None:
-    """The real hash is slow on purpose, and not what is tested here."""
-    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 
 
 @pytest.fixture

@@ -17,28 +17,22 @@ from memories.models import Conflict, Memory, MemoryRead
 from memories.vocabulary import ConflictState, Origin
 from memories.weighing import Kept
 from memories.writes import EvidenceWish
-from tests.cast import Cast, make_cast
-from tests.memories.learning import Desk, auto_cast, claim, read, stated
+from tests.cast import make_cast
+from tests.memories.learning import Contradiction, Desk, auto_cast, claim, read, stated
 from tests.site.console_cast import CHINESE, join, make_account, page_of, proven, signed_in
 from tests.site.thread_cast import at, next_page, queries, shown, told
 
-OLD, NEW, THIRD = "Port of the gauge: 80", "Port of the gauge: 90", "Port of the gauge: 70"
+OLD, NEW, THIRD = Contradiction.OLD, Contradiction.NEW, "Port of the gauge: 70"
 HIDDEN = re.compile(r'name="(version|seen_hash)" value="([^"]*)"')
 XSS = "<script>alert(1)</script>"
 
 
-class Dispute:
-    """Two statements of one weight that contradict each other, and who may look at them."""
+class Dispute(Contradiction):
+    """A conflict, its address, and who may look at it."""
 
-    def __init__(self, cast: Cast) -> None:
-        self.cast, self.desk = cast, Desk(cast.dev)
-        self.old = self.say(OLD, "80").memory
-        written = self.say(NEW, "90")
-        self.new, self.conflict = written.memory, written.conflict
-        self.page = at(cast, "conflicts", self.conflict.public_id, "")
-
-    def say(self, text: str, value: str, *refs: str, **more: Any) -> Any:
-        return self.desk.learn(text, *refs, claims=claim(value), origin=Origin.AGENT_INFERRED, **more)
+    @property
+    def page(self) -> str:
+        return at(self.cast, "conflicts", self.conflict.public_id, "")
 
     def browser(self, level: MembershipLevel = MembershipLevel.MAINTAINER, **options: Any) -> Client:
         return signed_in(join(make_account(), self.cast, level), **options)
@@ -46,9 +40,6 @@ class Dispute:
     def now(self) -> Conflict:
         with project_scope(self.cast.owner.acting):
             return Conflict.objects.get(pk=self.conflict.pk)
-
-    def standing(self) -> tuple[str, str]:
-        return read(self.cast.dev, self.old).status, read(self.cast.dev, self.new).status
 
 
 def seen_on(client: Client, path: str) -> dict[str, str]:

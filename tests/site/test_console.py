@@ -20,12 +20,6 @@ from tests.site.console_cast import CHINESE, ENGLISH, PASSWORD, join, make_accou
 from threads.models import Thread
 
 
-@pytest.fixture(autouse=True)
-def quick_hashes(settings) -> None:
-    """The real hasher takes half a second a password, on purpose."""
-    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
-
-
 @pytest.fixture
 def account(transactional_db: None) -> User:
     return make_account()

@@ -18,11 +18,6 @@ GROUND = "getComputedStyle(document.body).backgroundColor"
 LIGHT, DARK = "rgb(244, 246, 248)", "rgb(18, 23, 29)"
 
 
-@pytest.fixture(autouse=True)
-def quick_hashes(settings) -> None:
-    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
-
-
 @pytest.fixture
 def cast(transactional_db: None) -> Cast:
     """A project with a long unbroken title, a packet and a refused one."""

@@ -32,11 +32,6 @@ EVIL = "<script>alert(1)</script>\u202e"
 ENGLISH_SENTENCE = re.compile(r"\b(should|Input|valid|must be|expected|field required)\b", re.IGNORECASE)
 
 
-@pytest.fixture(autouse=True)
-def quick_hashes(settings) -> None:
-    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
-
-
 @pytest.fixture
 def cast(transactional_db: None) -> Cast:
     return make_cast("alpha")

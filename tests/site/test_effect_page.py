@@ -22,11 +22,6 @@ LONGER = {
 }
 
 
-@pytest.fixture(autouse=True)
-def quick_hashes(settings) -> None:
-    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
-
-
 @pytest.fixture
 def cast(transactional_db: None) -> Cast:
     return make_cast("alpha")

@@ -6,9 +6,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from django.db import connection
 from django.test import Client
-from django.test.utils import CaptureQueriesContext
 from pytest_django.live_server_helper import LiveServer
 
 from governance.scope import project_scope
@@ -16,15 +14,10 @@ from governance.vocabulary import MembershipLevel
 from greywind_site.console.connecting import Server, Way, ways
 from sessions.models import ContextPacket
 from tests.cast import Api, Cast, make_cast
-from tests.site.console_cast import CHINESE, ENGLISH, join, make_account, page_of, signed_in
+from tests.site.console_cast import CHINESE, ENGLISH, join, make_account, page_of, signed_in, statements
 
 SECRET = re.compile(r"gw_[a-z0-9]{8}_[A-Za-z0-9_-]{43}")
 NEW_AGENT = {"name": "scribe", "first_role": "dev", "key": "harness"}
-
-
-@pytest.fixture(autouse=True)
-def quick_hashes(settings) -> None:
-    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 
 
 @pytest.fixture
@@ -157,12 +150,6 @@ def test_the_page_renders_in_both_languages(transactional_db: None, language: di
     assert client.post(to, NEW_AGENT).status_code == 200
 
 
-def queries(client: Client, path: str) -> int:
-    with CaptureQueriesContext(connection) as captured:
-        assert client.get(path).status_code == 200
-    return sum(query["sql"] not in ("BEGIN", "COMMIT") for query in captured.captured_queries)
-
-
 @pytest.mark.parametrize("page", ["start", "overview", "/"])
 def test_the_number_of_queries_is_small_and_does_not_grow(owner: Client, start: str, page: str) -> None:
     path = {"start": start, "overview": start.removesuffix("start"), "/": "/"}[page]
@@ -170,10 +157,10 @@ def test_the_number_of_queries_is_small_and_does_not_grow(owner: Client, start: 
     asked(secret)
     corrected(owner, start)
     asked(secret)
-    few = queries(owner, path)
+    few = statements(owner, path)
     for matter in ("paint the fence green", "你好，谈谈预算", "book a train to Kyoto"):
         asked(secret, matter)
-    assert (queries(owner, path), few <= 12) == (few, True)
+    assert (statements(owner, path), few <= 12) == (few, True)
 
 
 # What waits on the overview

@@ -4,9 +4,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from django.db import connection
 from django.test import Client
-from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from governance.inbox import open_item, settle_item, snooze_item
@@ -14,15 +12,10 @@ from governance.models import InboxItem, User
 from governance.scope import project_scope
 from governance.vocabulary import Audience, InboxKind, MembershipLevel, Risk
 from tests.cast import Cast, Member, make_cast
-from tests.site.console_cast import CHINESE, join, make_account, page_of, signed_in
+from tests.site.console_cast import CHINESE, join, make_account, page_of, signed_in, statements
 from tests.site.proposal_cast import bolder, softer
 
 XSS = "<script>alert(1)</script>"
-
-
-@pytest.fixture(autouse=True)
-def quick_hashes(settings) -> None:
-    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 
 
 @pytest.fixture
@@ -228,7 +221,5 @@ def test_more_matters_take_no_more_queries(cast: Cast, owner: Client) -> None:
             matter(cast.dev, n * 10 + m, title=f"{n} {m}")
         put_off(cast, matter(cast.dev, 100 + n), until=timezone.now() + timedelta(days=1))
         for tab, counts in taken.items():
-            with CaptureQueriesContext(connection) as seen:
-                owner.get(f"{page_of(cast)}inbox?tab={tab}")
-            counts.append(len([one for one in seen if one["sql"] not in ("BEGIN", "COMMIT")]))
+            counts.append(statements(owner, f"{page_of(cast)}inbox?tab={tab}"))
     assert all(few == many <= 12 for few, many in taken.values())

@@ -4,13 +4,10 @@ import re
 from datetime import timedelta
 
 import pytest
-from django.db import connection
 from django.test import Client
-from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from governance.ids import new_id
-from governance.models import User
 from governance.scope import project_scope
 from governance.vocabulary import MembershipLevel, Sensitivity
 from memories.models import Injection, Memory
@@ -19,9 +16,7 @@ from memories.vocabulary import MemoryStatus, MemoryType, Origin
 from memories.writes import MemoryWish, refuse, submit
 from tests.cast import Cast, Member, make_cast
 from tests.memories.learning import Desk, auto_cast, read, stated
-from tests.site.console_cast import CHINESE, ENGLISH, join, make_account, page_of, signed_in
-
-CONTROL = ("BEGIN", "COMMIT", "ROLLBACK", "SAVEPOINT", "RELEASE")
+from tests.site.console_cast import CHINESE, ENGLISH, account_of, join, make_account, page_of, signed_in, statements
 
 
 @pytest.fixture
@@ -44,10 +39,6 @@ def viewer(cast: Cast) -> Client:
     return signed_in(join(make_account(), cast, MembershipLevel.VIEWER))
 
 
-def account_of(cast: Cast) -> User:
-    return User.objects.get(username=f"owner-{cast.project.name}")
-
-
 def listed(client: Client, path: str) -> list[str]:
     """Ids of the memories that a list leads to, in its order."""
     html = client.get(path).content.decode()
@@ -65,13 +56,6 @@ def proposed(cast: Cast, query: str = "") -> str:
 def held(cast: Cast, content: str) -> Memory:
     """A proposal that waits for a human, for no other reason than that the policy says so."""
     return Desk(cast.dev).learn(content, origin=Origin.TOOL_OUTPUT).memory
-
-
-def statements(client: Client, path: str) -> int:
-    """Statements of one page, transaction control not counted."""
-    with CaptureQueriesContext(connection) as captured:
-        assert client.get(path).status_code == 200
-    return sum(not query["sql"].startswith(CONTROL) for query in captured.captured_queries)
 
 
 def test_what_is_in_use_stands_newest_first(cast: Cast, viewer: Client) -> None:
@@ -182,7 +166,7 @@ def test_a_viewer_decides_nothing_among_what_was_proposed(cast: Cast, viewer: Cl
     assert ["/do/admit" in page for page in pages] == [False, True]
 
 
-def test_many_are_let_in_and_each_is_told(cast: Cast) -> None:
+def test_many_are_let_in_and_each_is_told(db: None) -> None:
     cast = make_cast("gamma")  # whose policy lets a human decide every write
     maintainer = signed_in(join(make_account(), cast, MembershipLevel.MAINTAINER))
     rows = [stated_by_agent(cast.dev, text) for text in ("The retro is on Monday.", "Coffee is on the third floor.")]

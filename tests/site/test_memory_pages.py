@@ -4,13 +4,11 @@ import re
 from typing import Any
 
 import pytest
-from django.db import connection
 from django.test import Client
-from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from governance.ids import new_id
-from governance.models import AuditEvent, User
+from governance.models import AuditEvent
 from governance.scope import project_scope
 from governance.vocabulary import MembershipLevel
 from memories.models import Feedback, Injection, Memory, MemoryRead
@@ -20,9 +18,8 @@ from memories.vocabulary import PENDING, MemoryStatus, Origin, WriteMode
 from memories.wishes import EvidenceWish
 from tests.cast import Cast, make_cast
 from tests.memories.learning import Desk, auto_cast, claim, read, stated
-from tests.site.console_cast import CHINESE, ENGLISH, join, make_account, page_of, signed_in
+from tests.site.console_cast import CHINESE, ENGLISH, account_of, join, make_account, page_of, signed_in, statements
 
-CONTROL = ("BEGIN", "COMMIT", "ROLLBACK", "SAVEPOINT", "RELEASE")
 HOSTILE = "<script>alert(1)</script> & \u202eevil"
 
 
@@ -51,10 +48,6 @@ def viewer(cast: Cast) -> Client:
     return signed_in(join(make_account(), cast, MembershipLevel.VIEWER))
 
 
-def account_of(cast: Cast) -> User:
-    return User.objects.get(username=f"owner-{cast.project.name}")
-
-
 def at(cast: Cast, memory: Memory, more: str = "") -> str:
     return f"{page_of(cast)}memories/{memory.public_id}/{more}"
 
@@ -72,13 +65,6 @@ def seen(client: Client, path: str, **more: str) -> dict[str, str]:
 def do(client: Client, cast: Cast, memory: Memory, way: Way, **more: str) -> Any:
     path = at(cast, memory, f"do/{way}")
     return client.post(path, seen(client, path, **{"reason": "looked at it", **more}))
-
-
-def statements(client: Client, path: str) -> int:
-    """Statements of one page, transaction control not counted."""
-    with CaptureQueriesContext(connection) as captured:
-        assert client.get(path).status_code == 200
-    return sum(not query["sql"].startswith(CONTROL) for query in captured.captured_queries)
 
 
 def held(cast: Cast, content: str = "The staging host is called pelican.") -> Memory:

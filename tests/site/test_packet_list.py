@@ -4,18 +4,14 @@ import re
 from typing import Any
 
 import pytest
-from django.db import connection
 from django.test import Client
-from django.test.utils import CaptureQueriesContext
 
 from governance.models import User
 from governance.vocabulary import MembershipLevel
 from sessions import packet_list
 from tests.api.asking import compiled, make_thread, ok, open_session
 from tests.cast import Cast, make_cast
-from tests.site.console_cast import CHINESE, ENGLISH, join, make_account, page_of, signed_in
-
-CONTROL = ("BEGIN", "COMMIT", "ROLLBACK", "SAVEPOINT", "RELEASE")
+from tests.site.console_cast import CHINESE, ENGLISH, join, make_account, page_of, signed_in, statements
 
 
 @pytest.fixture
@@ -43,13 +39,6 @@ def starve(cast: Cast, **more: Any) -> str:
     answer = cast.dev.client().post("/context", body)
     assert answer.status_code == 422
     return str(answer.json()["packet_id"])
-
-
-def statements(client: Client, path: str) -> int:
-    """Statements of one page, transaction control not counted."""
-    with CaptureQueriesContext(connection) as captured:
-        assert client.get(path).status_code == 200
-    return sum(not query["sql"].startswith(CONTROL) for query in captured.captured_queries)
 
 
 def test_packets_stand_newest_first(cast: Cast, viewer: User) -> None:

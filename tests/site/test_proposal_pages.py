@@ -25,11 +25,6 @@ FORMS = ("decide", "comment", "withdraw", "edit")
 WRITTEN = {"title": "style", "rationale": "it reads better", "risk": "low", "version": "1"}
 
 
-@pytest.fixture(autouse=True)
-def quick_hashes(settings) -> None:
-    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
-
-
 @pytest.fixture
 def cast(transactional_db: None) -> Cast:
     return make_cast("alpha")

@@ -1,7 +1,5 @@
 """Decisions that nobody may make, by every verb, through console and API: nothing comes of them."""
 
-from typing import Any
-
 import pytest
 from django.test import Client
 from django.utils import timezone
@@ -21,11 +19,6 @@ from tests.site.proposal_cast import page_at, seen_on
 ASKING = PERSONA | {"behavior_rules": ["Ask first."]}  # of medium risk: its author leaves it to another
 OTHER = PERSONA | {"behavior_rules": ["Ask twice."]}
 SAID = {"reason_code": "wrong", "text": "so", "body": as_yaml(OTHER)}
-
-
-@pytest.fixture(autouse=True)
-def quick_hashes(settings: Any) -> None:
-    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 
 
 @pytest.fixture

@@ -21,11 +21,6 @@ ANSWER = (
 JUNK += [ANSWER % handle for handle in ("", "AAAA", "//", "MDFhMjJhNGI4Y2VmN2RkMw")]
 
 
-@pytest.fixture(autouse=True)
-def quick_hashes(settings) -> None:
-    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
-
-
 @pytest.fixture
 def account(transactional_db: None) -> User:
     return make_account()

@@ -21,11 +21,6 @@ CODE = re.compile(r"<li><code>(\d{4} \d{4})</code>")
 POSTS = ["app/remove", "passkeys/1/remove", "codes", "browsers/end", "provider", "provider/remove"]
 
 
-@pytest.fixture(autouse=True)
-def quick_hashes(settings) -> None:
-    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
-
-
 @pytest.fixture
 def account(transactional_db: None) -> User:
     return make_account()

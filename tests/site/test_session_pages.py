@@ -4,9 +4,7 @@ from dataclasses import dataclass
 from urllib.parse import quote
 
 import pytest
-from django.db import connection
 from django.test import Client
-from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from governance.models import AuditEvent
@@ -19,12 +17,10 @@ from sessions.vocabulary import AttestedBy, EventKind, EventRole
 from sessions.windows import close, interrupt
 from tests.cast import Cast, Member, make_cast
 from tests.factories import LARGE
-from tests.site.console_cast import CHINESE, ENGLISH, join, make_account, page_of, signed_in
+from tests.site.console_cast import CHINESE, ENGLISH, join, make_account, page_of, signed_in, statements
 from threads.lifecycle import ThreadWish, create_thread, move_thread
 from threads.models import Thread
 from threads.vocabulary import ThreadState
-
-TRANSACTION = {"BEGIN", "COMMIT", "ROLLBACK"}
 
 
 @pytest.fixture
@@ -79,12 +75,6 @@ def page(client: Client, path: str) -> str:
     answer = client.get(path)
     assert answer.status_code == 200
     return answer.content.decode()
-
-
-def statements(client: Client, path: str) -> int:
-    with CaptureQueriesContext(connection) as captured:
-        assert client.get(path).status_code == 200
-    return sum(entry["sql"] not in TRANSACTION for entry in captured.captured_queries)
 
 
 def test_the_three_ids_stand_apart(cast: Cast, viewer: Client) -> None:

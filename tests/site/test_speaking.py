@@ -5,9 +5,7 @@ from typing import Any
 from urllib.parse import quote
 
 import pytest
-from django.db import connection
 from django.test import Client
-from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from governance.models import Actor
@@ -17,12 +15,10 @@ from memories.models import Memory
 from sessions.models import Event
 from sessions.windows import close
 from tests.cast import Cast, make_cast
-from tests.site.console_cast import CHINESE, join, make_account, page_of, signed_in
+from tests.site.console_cast import CHINESE, join, make_account, page_of, signed_in, statements
 from threads.lifecycle import ThreadWish, create_thread, move_thread
 from threads.models import Thread
 from threads.vocabulary import ThreadState
-
-TRANSACTION = {"BEGIN", "COMMIT", "ROLLBACK"}
 
 
 @pytest.fixture
@@ -359,9 +355,3 @@ def test_the_statements_do_not_grow_with_the_evidence(cast: Cast, maintainer: Cl
     many = maintainer.post(path, proposal(maintainer, path, content="another", **refs))["Location"]
     counts = [statements(maintainer, address) for address in (few, few, many)][1:]
     assert (counts[0] == counts[1], counts[0] <= 12) == (True, True)
-
-
-def statements(client: Client, path: str) -> int:
-    with CaptureQueriesContext(connection) as captured:
-        assert client.get(path).status_code == 200
-    return sum(entry["sql"] not in TRANSACTION for entry in captured.captured_queries)

@@ -26,11 +26,6 @@ BOLDEST = {**PERSONA, "identity_core": {"hard_boundaries": ["My own boundary."]}
 WORDS = "因为 it guards what matters"
 
 
-@pytest.fixture(autouse=True)
-def quick_hashes(settings) -> None:
-    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
-
-
 @pytest.fixture
 def cast(transactional_db: None) -> Cast:
     return make_cast("alpha")

@@ -17,11 +17,6 @@ FAMILY = "👨‍👩‍👧‍👦"  # one for the eye, seven for a computer
 FORMS = ("rename", "vision", "archive", "reopen")
 
 
-@pytest.fixture(autouse=True)
-def quick_hashes(settings) -> None:
-    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
-
-
 @pytest.fixture
 def cast(transactional_db: None) -> Cast:
     return make_cast("alpha")

@@ -18,11 +18,6 @@ from threads.models import Thread
 SPECIMEN = "</title><script>window.owned=1</script>"
 
 
-@pytest.fixture(autouse=True)
-def quick_hashes(settings) -> None:
-    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
-
-
 @pytest.fixture
 def cast(transactional_db: None) -> Cast:
     return make_cast("alpha")

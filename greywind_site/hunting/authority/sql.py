@@ -10,11 +10,8 @@ from psycopg.types.json import Jsonb
 
 from governance.actors import Acting
 from governance.ids import new_id
+from governance.scope import ENTER
 
-ENTER = (
-    "SELECT set_config('greywind.project', %s, true), set_config('greywind.actor', %s, true),"
-    " set_config('greywind.roles', %s, true)"
-)
 # Refused by a rule, by row-level security, or because the row that it hangs on is not there for this reader.
 REFUSALS = frozenset({"GW001", "GW002", "GW005", "GW006", "42501", "23503", "23505"})
 DECIDE = (

@@ -13,8 +13,8 @@ from django.db import connection
 from psycopg import sql
 
 from greywind_site.hunting.leaks.filling import columns_of, project_models
-from greywind_site.hunting.leaks.marks import OF_A_ROLE, PRIVATE, SHARED, Mints, Place, marks_in, place_of
-from greywind_site.hunting.leaks.people import ROLES, Crew
+from greywind_site.hunting.leaks.marks import Mints, Place, marks_in, place_of
+from greywind_site.hunting.leaks.people import Crew, placed
 
 LEDGER = "governance_auditevent"
 # Words that the machine reads, not people: a mark in them would be another state, role, hash or address. The rest of
@@ -65,6 +65,7 @@ ORDER BY attnum
 """
 PROJECTS, HEADS = "governance_project", "governance_audithead"
 ANSWERS = "governance_storedanswer"
+NO_MEMBER = 20  # the number of an owner who is none of the crew
 
 
 @dataclass(slots=True)
@@ -76,10 +77,6 @@ class Ground:
     rows: dict[str, list[tuple[uuid.UUID, Place]]] = field(default_factory=lambda: defaultdict(list))
     at_rest: list[str] = field(default_factory=list)
     contracts: list[tuple[Place, str, str]] = field(default_factory=list)
-
-    def tables_of(self, marks: set[str]) -> set[str]:
-        """Return the tables that hold these marks."""
-        return {table for mark in marks for table, _ in self.marks.get(mark, ())}
 
 
 @contextmanager
@@ -184,15 +181,12 @@ class _Places:
 
     def __init__(self, crews: Sequence[Crew]) -> None:
         self.numbers = {crew.project_id: crew.number for crew in crews}
-        self.owners = {member.acting.actor_id: member.number for crew in crews for member in crew.everybody}
+        self.owners: dict[uuid.UUID | None, int] = {
+            member.acting.actor_id: member.number for crew in crews for member in crew.everybody
+        }
 
     def of(self, project: uuid.UUID, audience: str, role: str | None, owner: uuid.UUID | None) -> Place:
-        number = self.numbers[project]
-        if audience == "role":
-            return Place(number, OF_A_ROLE, ROLES.index(str(role)))
-        if audience == "private":
-            return Place(number, PRIVATE, self.owners[owner]) if owner in self.owners else Place(number, PRIVATE, 20)
-        return Place(number, SHARED)
+        return placed(self.numbers[project], audience, role, who=self.owners.get(owner, NO_MEMBER))
 
 
 def survey(link: psycopg.Connection, crews: Sequence[Crew]) -> Ground:

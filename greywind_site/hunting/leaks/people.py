@@ -177,3 +177,10 @@ def private_place(crew: Crew, member: Member) -> Place:
 def role_place(crew: Crew, role: str) -> Place:
     """Return the place of what belongs to the holders of a role."""
     return Place(crew.number, OF_A_ROLE, ROLES.index(role))
+
+
+def placed(project: int, audience: str, role: str | None, *, who: int) -> Place:
+    """Return the place of a row by its columns; `who` is the number of its owner, for what has one."""
+    if audience == "role":
+        return Place(project, OF_A_ROLE, ROLES.index(str(role)))
+    return Place(project, PRIVATE, who) if audience == "private" else Place(project)

@@ -10,8 +10,8 @@ from governance.models.base import ContentRow
 from governance.scope import ENTER
 from greywind_site.hunting.leaks.filling import project_models
 from greywind_site.hunting.leaks.ground import ANSWERS
-from greywind_site.hunting.leaks.marks import OF_A_ROLE, PRIVATE, Place
-from greywind_site.hunting.leaks.people import ROLES, Member
+from greywind_site.hunting.leaks.marks import Place
+from greywind_site.hunting.leaks.people import Member, placed
 
 SOMEBODY_ELSE = 23  # the number of an owner of whom there is no mark
 
@@ -38,10 +38,4 @@ def stored_since(since: uuid.UUID, by: Member, number: int) -> Iterator[tuple[st
         rows = cursor.fetchall()
     for table, audience, role, owner, text in rows:
         who = by.number if owner == acting.actor_id else SOMEBODY_ELSE
-        yield table, _place(number, audience, role, who=who), text
-
-
-def _place(number: int, audience: str, role: str | None, *, who: int) -> Place:
-    if audience == "role":
-        return Place(number, OF_A_ROLE, ROLES.index(str(role)))
-    return Place(number, PRIVATE, who) if audience == "private" else Place(number)
+        yield table, placed(number, audience, role, who=who), text

@@ -5,8 +5,8 @@ from typing import Any, override
 from django.core.management.base import CommandParser
 
 from greywind_site.hunting.authority.hunt import hunt_authority
-from greywind_site.hunting.pool import fresh_seed
 from greywind_site.hunting.scratch import scratch_database
+from greywind_site.hunting.seeds import add_seed_option, seed_of
 from greywind_site.operating.command import LoneCommand, Told, lines
 
 LEAST_ALLOWED = 0.3
@@ -23,11 +23,11 @@ class Command(LoneCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         super().add_arguments(parser)
         parser.add_argument("--cases", type=int, default=50_000, help="cases to try (default 50,000)")
-        parser.add_argument("--seed", type=int, help="seed of the dice; without it a new one, which the report names")
+        add_seed_option(parser)
 
     @override
     def answer(self, options: dict[str, Any]) -> Told:
-        seed = fresh_seed() if options["seed"] is None else options["seed"]
+        seed = seed_of(options)
         with scratch_database("authority_hunt"):
             report = hunt_authority(max(1, options["cases"]), seed=seed)
         facts = report.as_json()

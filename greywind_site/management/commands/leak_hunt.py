@@ -5,6 +5,7 @@ from typing import Any, override
 from django.core.management.base import CommandParser
 
 from greywind_site.hunting.leaks.telling import FILTERS, POLICIES, tell_hunt
+from greywind_site.hunting.seeds import add_seed_option
 from greywind_site.operating.command import LoneCommand, Told
 
 FEWEST_PROJECTS, MOST_PROJECTS = 3, 16
@@ -25,7 +26,7 @@ class Command(LoneCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         super().add_arguments(parser)
         parser.add_argument("--requests", type=int, default=100_000, help="requests to send (default 100,000)")
-        parser.add_argument("--seed", type=int, help="seed of the dice; without it a new one, which the report names")
+        add_seed_option(parser)
         parser.add_argument("--projects", type=int, default=8, help="projects, and as many humans (default 8)")
         walls = "take each of these away in turn and hunt again; --requests is the hunt before it"
         parser.add_argument("--sabotage", choices=[POLICIES, FILTERS], help=walls)

@@ -4,8 +4,9 @@ from typing import Any, override
 
 from django.core.management.base import CommandParser
 
-from greywind_site.hunting.pool import fresh_seed, hunt_pool
+from greywind_site.hunting.pool import hunt_pool
 from greywind_site.hunting.scratch import scratch_database
+from greywind_site.hunting.seeds import add_seed_option, seed_of
 from greywind_site.operating.command import LoneCommand, Told, lines
 
 
@@ -20,11 +21,11 @@ class Command(LoneCommand):
         super().add_arguments(parser)
         parser.add_argument("--requests", type=int, default=50_000, help="requests to send (default 50,000)")
         parser.add_argument("--pool", type=int, default=2, help="connections for all of them (default 2)")
-        parser.add_argument("--seed", type=int, help="seed of the dice; without it a new one, which the report names")
+        add_seed_option(parser)
 
     @override
     def answer(self, options: dict[str, Any]) -> Told:
-        seed = fresh_seed() if options["seed"] is None else options["seed"]
+        seed = seed_of(options)
         sizes = {name: max(1, options[name]) for name in ("requests", "pool")}
         with scratch_database("pool_hunt"):
             report = hunt_pool(sizes["requests"], pool=sizes["pool"], seed=seed)
