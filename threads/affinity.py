@@ -49,7 +49,7 @@ def affinities(text: str, topics: Sequence[Topic]) -> list[Affinity]:
     query = {lexeme.term: lexeme.kind for lexeme in lexemes(text, limit=_QUERY_TERMS)}
     known = [_weights(topic, query.keys()) for topic in topics]
     spread = Counter(term for weights in known for term in weights)
-    telling = {term: _commonness(term) * _rarity(spread[term], len(topics)) for term in query}
+    telling = {term: commonness(term) * _rarity(spread[term], len(topics)) for term in query}
     return [_affinity(query, telling, weights) for weights in known]
 
 
@@ -88,7 +88,7 @@ def _affinity(query: Mapping[str, Kind], telling: Mapping[str, float], weights: 
     return Affinity(score, tuple(sorted(gains, key=lambda term: -gains[term])))
 
 
-def _commonness(term: str) -> float:
+def commonness(term: str) -> float:
     """Return how much of its weight a word keeps for being used everywhere."""
     generic, common = _ordinary()
     if term in generic:

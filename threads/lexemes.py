@@ -1,14 +1,18 @@
 """Words of a text for matching and search: Chinese and English alike, the same for what is stored and what is asked."""
 
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from enum import Enum
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import islice
 from typing import NamedTuple
 
+import opencc
 import regex
 import snowballstemmer
+
+LEXEMES_VERSION = 1
+"""Of the rules below: a stored text whose terms were made by other rules says so, and its terms are made anew."""
 
 MAX_TERMS = 8192
 """Most terms of one text: about 4,000 Chinese characters or 8,000 words; the rest is not found by its words."""
@@ -22,6 +26,10 @@ MAX_CHARS = 250_000
 _MAX_PARTS = 64  # pieces of one identifier: a long path has some twenty
 _STEM_CHARS = 40  # no English word is longer; the stemmer is slow on a run without end
 _STEM_CACHE = 50_000  # about the vocabulary of a large project, some 8 MB
+
+_HAN_BLOCKS = ((0x3400, 0x9FFF), (0x20000, 0x323AF))  # what NFKC leaves of the compatible ones lies in here
+# Inside one word only these are written otherwise in Simplified text; a single one the converter leaves alone.
+_WRITTEN_APART = {"瞭": "了", "著": "着", "藉": "借", "妳": "你", "祂": "他", "牠": "它"}
 
 _ENGLISH = (
     "a an the this that these those it its i me my we us our you your he him his she her they them their of to in "
@@ -65,11 +73,22 @@ class Lexeme(NamedTuple):
 
 
 def fold(text: str) -> str:
-    """Return `text` in the one form that all comparison happens in: compatible width and form, lower case.
+    """Return `text` in the one form that all comparison happens in: compatible width and form, lower case, Simplified.
 
-    This is the only place where two writings become one; Traditional and Simplified would meet here.
+    This is the only place where two writings become one, and only for comparison: it goes character by character, so
+    that what it makes of a Traditional word is not always how anybody would write it.
     """
-    return unicodedata.normalize("NFKC", text).casefold()
+    plain = unicodedata.normalize("NFKC", text).casefold()
+    return plain if plain.isascii() else plain.translate(_simplified())
+
+
+@cache
+def _simplified() -> dict[int, str]:
+    """Return what stands for each Traditional character, made once a process: a run of text is then one lookup each."""
+    every = [chr(code) for first, last in _HAN_BLOCKS for code in range(first, last + 1)]
+    converted = opencc.OpenCC("t2s").convert("\n".join(every)).split("\n")
+    table = {ord(here): there for here, there in zip(every, converted, strict=True) if here != there}
+    return table | {ord(here): there for here, there in _WRITTEN_APART.items()}
 
 
 def terms(text: str, *, limit: int = MAX_TERMS) -> list[str]:
@@ -93,6 +112,34 @@ def lexemes(text: str, *, limit: int = MAX_TERMS) -> list[Lexeme]:
         # A run without end is cut before it is looked at: it gives at most two terms a character.
         found.extend(_of_characters(fold(run[: limit + 1])) if run else _of_word(token["word"]))
     return found[:limit]
+
+
+def spans(text: str, wanted: Container[str]) -> list[tuple[int, int]]:
+    """Return where in `text` wanted terms stand, as ranges of code points in order that neither touch nor overlap.
+
+    For showing why something was found: of a word whose parts are wanted, the whole is shown.
+    """
+    found: list[tuple[int, int]] = []
+    for token in _TOKEN.finditer(text[:MAX_CHARS]):
+        for start, end in _wanted_in(token, wanted):
+            if found and start <= found[-1][1]:
+                found[-1] = (found[-1][0], max(end, found[-1][1]))
+            else:
+                found.append((start, end))
+    return found
+
+
+def _wanted_in(token: "regex.Match[str]", wanted: Container[str]) -> Iterator[tuple[int, int]]:
+    if token["word"]:
+        plain = unicodedata.normalize("NFKC", token["word"])
+        if any(lexeme.term in wanted for lexeme in _of_word(plain)):
+            yield token.span()
+        return
+    folded = [fold(character) for character in token["cjk"]]
+    for place in range(len(folded)):
+        for length in (1, 2):
+            if "".join(folded[place : place + length]) in wanted:
+                yield token.start() + place, token.start() + min(place + length, len(folded))
 
 
 def _of_characters(run: str) -> Iterator[Lexeme]:

@@ -8,8 +8,11 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from threads.affinity import Affinity, Topic, affinities
+from threads.match_reasons import shares, spoken
 from threads.match_values import Candidate, MatchNumbers, MatchRequest, ThreadMatch, ThreadSignals
 from threads.speech import Reading, SpeechAct, read, title_from
+from threads.talk import Verdict
+from threads.talk_rules import confidence_of, is_doubted, singled_out, torn_between
 from threads.vocabulary import MatchRule, ThreadType
 
 __all__ = ["Candidate", "MatchNumbers", "MatchRequest", "ThreadMatch", "ThreadSignals", "match_thread", "title_from"]
@@ -26,6 +29,12 @@ class _Case:
     reading: Reading
     threads: tuple[ThreadSignals, ...]
     numbers: MatchNumbers
+    verdict: Verdict | None = None
+
+    @property
+    def told(self) -> str | None:
+        """The thread that talk singles out, if it does."""
+        return singled_out(self.verdict, self.numbers)
 
     @property
     def lines(self) -> list[ThreadSignals]:
@@ -43,10 +52,17 @@ class _Case:
 
 
 def match_thread(
-    request: MatchRequest, candidates: Sequence[ThreadSignals], numbers: MatchNumbers | None = None
+    request: MatchRequest,
+    candidates: Sequence[ThreadSignals],
+    numbers: MatchNumbers | None = None,
+    *,
+    verdict: Verdict | None = None,
 ) -> ThreadMatch:
-    """Return where `request` belongs among `candidates` (open threads that the actor may see, in any order)."""
-    case = _Case(request, read(request.text), tuple(candidates), numbers or MatchNumbers())
+    """Return where `request` belongs among `candidates` (open threads that the actor may see, in any order).
+
+    `verdict` says how these compare by what was said in them; without it, titles, labels, goals and tasks decide.
+    """
+    case = _Case(request, read(request.text), tuple(candidates), numbers or MatchNumbers(), verdict)
     if request.bound_thread_id is not None and _binding_holds(case, request.bound_thread_id):
         return _bound(case, request.bound_thread_id)
     match case.reading.act:
@@ -137,13 +153,21 @@ def _request(case: _Case) -> ThreadMatch:
     bare = reading.specific == 0 or (reading.points_back and reading.specific <= numbers.add_words)
     if here and bare and best < numbers.semantic_sure:
         return _recent(case, here)
-    if best >= numbers.semantic_floor:
+    if best >= numbers.semantic_floor or case.told:
         return _semantic(case, scored)
     if reading.goes_on:
         return _continue(case)
     if here and _leans(reading, numbers):
         return _recent(case, here)
-    shown = [_candidate(thread, affinity.score, _shares(affinity)) for thread, affinity in scored if affinity.score > 0]
+    return _unknown(case, scored)
+
+
+def _unknown(case: _Case, scored: Sequence[tuple[ThreadSignals, Affinity]]) -> ThreadMatch:
+    """Nothing fits: something new, unless talk is torn between two or three."""
+    if torn := torn_between(case.verdict, case.numbers):
+        return _ask(case, _talked(case), MatchRule.SEMANTIC, close=torn)
+    best = scored[0][1].score if scored else 0.0
+    shown = [_candidate(thread, affinity.score, shares(affinity)) for thread, affinity in scored if affinity.score > 0]
     return _new(case, shown, kind=ThreadType.WORK, confidence=0.9 * (1.0 - best))
 
 
@@ -153,12 +177,13 @@ def _leans(reading: Reading, numbers: MatchNumbers) -> bool:
 
 
 def _scored(case: _Case) -> list[tuple[ThreadSignals, Affinity]]:
-    """Return all lines with their affinity to the request, nearest first."""
+    """Return all lines with their affinity to the request, nearest first. Goals that talk has weighed count once."""
+    weighed = {standing.thread_id for standing in case.verdict.standings} if case.verdict else set()
     topics = [
         Topic(
             title=line.title,
             labels=(*line.tags, *line.keywords),
-            history=(*line.recent_goals, *line.recent_tasks),
+            history=(*(() if line.thread_id in weighed else line.recent_goals), *line.recent_tasks),
         )
         for line in case.lines
     ]
@@ -167,15 +192,43 @@ def _scored(case: _Case) -> list[tuple[ThreadSignals, Affinity]]:
 
 
 def _semantic(case: _Case, scored: Sequence[tuple[ThreadSignals, Affinity]]) -> ThreadMatch:
+    """One that titles and labels name, unless talk singles out another, or is more than a little for another."""
     best = scored[0][1].score
     close = [thread for thread, affinity in scored if affinity.score >= best - case.numbers.ambiguity_margin]
-    shown = [_candidate(thread, affinity.score, _shares(affinity)) for thread, affinity in scored if affinity.score > 0]
-    if len(close) == 1:
+    shown = [_candidate(thread, affinity.score, shares(affinity)) for thread, affinity in scored if affinity.score > 0]
+    if case.told and (best < case.numbers.semantic_sure or case.told in {thread.thread_id for thread in close}):
+        return _by_talk(case, case.told)
+    if len(close) == 1 and not is_doubted(case.verdict, close[0].thread_id, case.numbers):
         return _found(case, close[0].thread_id, shown, rule=MatchRule.SEMANTIC, confidence=best)
     recent = case.mine(close, case.numbers.recent_window)
-    if recent and len({thread.type for thread in close}) == 1 and not _torn(case, recent):
+    if len(close) > 1 and recent and len({thread.type for thread in close}) == 1 and not _rivalled(case, recent):
         return _found(case, recent[0].thread_id, shown, rule=MatchRule.SEMANTIC, confidence=best / 2)
     return _ask(case, shown, MatchRule.SEMANTIC, close={thread.thread_id for thread in close})
+
+
+def _rivalled(case: _Case, recent: Sequence[ThreadSignals]) -> bool:
+    """Return whether the latest of comparable threads is hardly later than the next: then it is no better a guess."""
+    if _torn(case, recent):
+        return True
+    ages = [case.age(thread.last_active_by_me_at) for thread in recent[:2] if thread.last_active_by_me_at]
+    return len(ages) == 2 and ages[1] < 2 * ages[0] + case.numbers.recent_tie
+
+
+def _by_talk(case: _Case, told: str) -> ThreadMatch:
+    shown = _talked(case)
+    return _found(case, told, shown, rule=MatchRule.SEMANTIC, confidence=shown[0].score)
+
+
+def _talked(case: _Case) -> list[Candidate]:
+    """Return the threads nearest in talk; the score is the nearest one's confidence times what they share of it."""
+    if case.verdict is None:
+        return []
+    sure = confidence_of(case.verdict)
+    lines = {line.thread_id: line for line in case.lines}
+    return [
+        _candidate(lines[one.thread_id], sure * one.score, f"said there: {', '.join(one.shared)}")
+        for one in case.verdict.standings[:SHOWN_CANDIDATES]
+    ]
 
 
 def _recent(case: _Case, recent: Sequence[ThreadSignals]) -> ThreadMatch:
@@ -191,20 +244,9 @@ def _by_activity(case: _Case, threads: Sequence[ThreadSignals]) -> list[Candidat
         age = case.age(moment) if moment else None
         faded = min(age / case.numbers.recent_window, 1.0) if age is not None else 1.0
         shown.append(
-            _candidate(thread, 1.0 - faded / 2, f"active {_spoken(age)} ago" if age is not None else "never active")
+            _candidate(thread, 1.0 - faded / 2, f"active {spoken(age)} ago" if age is not None else "never active")
         )
     return sorted(shown, key=lambda candidate: -candidate.score)
-
-
-def _spoken(age: timedelta) -> str:
-    minutes = int(age.total_seconds() // 60)
-    if minutes < 60:
-        return f"{minutes} min"
-    return f"{minutes // 60} h" if minutes < 2880 else f"{minutes // 1440} d"
-
-
-def _shares(affinity: Affinity) -> str:
-    return "shares " + ", ".join(affinity.shared[:3])
 
 
 def _candidate(thread: ThreadSignals, score: float, reason: str) -> Candidate:

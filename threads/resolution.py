@@ -14,12 +14,15 @@ from governance.actors import Acting
 from governance.errors import Clash, NotThere
 from governance.rows import first
 from governance.vocabulary import Destination
+from threads.hearing import talks_of
 from threads.lifecycle import ThreadWish, check_open, create_thread
 from threads.matching import MatchNumbers, MatchRequest, ThreadMatch, ThreadSignals, match_thread
 from threads.models import Binding, Task, Thread, ThreadUse
+from threads.speech import SpeechAct, speech_act
+from threads.talk import FEWEST_TALKS, Verdict, heard
 from threads.vocabulary import TaskState, ThreadState, ThreadType
 
-CANDIDATES = 60  # threads that the rules look at, most recently active first: older ones are found by binding or search
+CANDIDATES = 128  # threads that the rules look at, most recently active first: older ones are found by binding
 OPEN_TASKS = (TaskState.READY, TaskState.DOING, TaskState.REVIEW, TaskState.BLOCKED, TaskState.PLANNED)
 UNTITLED = {ThreadType.SMALL_TALK: "闲聊 · Small talk", ThreadType.WORK: "新线程 · New thread"}
 
@@ -64,7 +67,9 @@ def resolve(acting: Acting, query: ThreadQuery, *, now: datetime) -> Resolution:
         now=now,
         standing_binding=explicit is None and binding is not None,
     )
-    match = match_thread(request, [_signals_of(thread) for thread in threads.values()], match_numbers())
+    verdict = _verdict(query.text, threads.values()) if bound is None or request.standing_binding else None
+    signals = [_signals_of(thread) for thread in threads.values()]
+    match = match_thread(request, signals, match_numbers(), verdict=verdict)
     destination = Destination(binding.destination) if binding else None
     if query.channel and binding is None:
         # Nobody has said who reads along in this channel, so nothing private goes there.
@@ -145,6 +150,14 @@ def _candidates(acting: Acting, query: ThreadQuery) -> Iterable[Thread]:
         )
         .order_by("-last_active_at", "-id")[:CANDIDATES]
     )
+
+
+def _verdict(text: str, threads: Iterable[Thread]) -> Verdict | None:
+    """Return how the threads compare by what was said in them; None for an input that is not asked of any."""
+    lines = [thread for thread in threads if thread.type != ThreadType.SMALL_TALK]
+    if len(lines) < FEWEST_TALKS or speech_act(text) is not SpeechAct.REQUEST:
+        return None
+    return heard(text, talks_of(lines))
 
 
 def _signals_of(thread: Thread) -> ThreadSignals:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from threads.lexemes import MAX_TERM_CHARS, MAX_TERMS, Kind, fold, lexemes, terms
+from threads.lexemes import MAX_TERM_CHARS, MAX_TERMS, Kind, fold, lexemes, spans, terms
 
 
 def test_full_width_and_upper_case_are_one_form() -> None:
@@ -86,3 +86,25 @@ def test_a_run_without_end_is_no_term() -> None:
 
 def test_the_limit_is_kept_inside_a_run() -> None:
     assert len(terms("测试" * 100, limit=7)) == 7
+
+
+@pytest.mark.parametrize(
+    ("traditional", "simplified"),
+    [("資料庫遷移", "资料库迁移"), ("頭髮", "头发"), ("瞭解", "了解"), ("著手", "着手"), ("憑藉", "凭借")],
+)
+def test_traditional_and_simplified_give_the_same_terms(traditional: str, simplified: str) -> None:
+    assert terms(traditional) == terms(simplified)
+
+
+def test_folding_leaves_what_is_neither_width_nor_case_nor_tradition() -> None:
+    assert fold("Ｇａｕｇｅ café 漢字 かな") == "gauge café 汉字 かな"
+
+
+def test_spans_show_where_terms_stand_in_the_text_as_it_was_written() -> None:
+    text = "我們討論了遷移腳本 parse_yaml 和 Tests"
+    found = spans(text, frozenset(terms("迁移脚本 yaml test")))
+    assert [text[start:end] for start, end in found] == ["遷移腳本", "parse_yaml", "Tests"]
+
+
+def test_spans_of_terms_that_are_not_there_are_none() -> None:
+    assert spans("完全无关 text", frozenset(terms("gauge"))) == []
