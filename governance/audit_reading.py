@@ -2,7 +2,7 @@
 
 import json
 import uuid
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from typing import Any
@@ -18,6 +18,10 @@ from governance.models import Actor, AuditEvent, Proposal, Revision
 from governance.vocabulary import ActorKind
 
 PAGE = 50
+COLUMNS = (
+    "seq", "at", "id", "actor", "on_behalf_of", "verb", "target", "reason", "before", "after", "trace", "detail",
+    "prev", "hash",
+)  # fmt: skip
 HASH_SHOWN = 12  # letters of a hash that a line shows
 
 
@@ -108,15 +112,16 @@ def audit_rows(filters: AuditFilters, *, before: int | None) -> QuerySet[AuditEv
     return rows.filter(seq__lt=before) if before is not None else rows
 
 
-def exported(lines: Sequence[AuditLine]) -> Iterator[str]:
-    """Yield each entry of a page as a line of JSON, whole."""
-    for line in lines:
-        row = line.event
-        texts = {name: getattr(row, name) for name in ("actor", "on_behalf_of", "verb", "target", "reason", "before")}
-        more = {"after": row.after, "trace": row.trace, "detail": json.loads(row.detail)}
-        chain = {"prev": bytes(row.prev).hex(), "hash": bytes(row.hash).hex()}
-        entry = {"seq": row.seq, "at": row.at.isoformat(), "id": row.pk.hex} | texts | more | chain
-        yield json.dumps(entry, ensure_ascii=False, separators=(",", ":")) + "\n"
+def audit_entries(filters: AuditFilters, *, before: int | None, most: int) -> list[dict[str, Any]]:
+    """Return entries that fit, newest first, each whole and as plain values, at most so many."""
+    return [_entry(row) for row in audit_rows(filters, before=before)[:most]]
+
+
+def _entry(row: AuditEvent) -> dict[str, Any]:
+    texts = {name: getattr(row, name) for name in ("actor", "on_behalf_of", "verb", "target", "reason", "before")}
+    more = {"after": row.after, "trace": row.trace, "detail": json.loads(row.detail)}
+    chain = {"prev": bytes(row.prev).hex(), "hash": bytes(row.hash).hex()}
+    return {"seq": row.seq, "at": row.at.isoformat(), "id": row.pk.hex} | texts | more | chain
 
 
 def _midnight(day: date) -> datetime:

@@ -3,14 +3,16 @@
 from typing import Any, cast
 
 from django import forms
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http.response import HttpResponseBase
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext, gettext_lazy
 from django.views.decorators.http import require_POST, require_safe
 
-from governance.audit_reading import AuditFilters, AuditPage, actor_names, audit_page, exported
+from governance.audit_reading import COLUMNS, AuditFilters, actor_names, audit_entries, audit_page, audit_rows
 from governance.chain_checks import check_whole
+from governance.exports import MOST, As, Row, export_asked, exported, exports_at
 from governance.forms import ConsoleForm
 from governance.pages import Desk, done, project_page, show
 from governance.scope import project_scope
@@ -45,20 +47,20 @@ class AuditForm(ConsoleForm):
 
 @project_page
 @require_safe
-def audit(request: HttpRequest, desk: Desk) -> HttpResponse:
-    """Who did what, when and why, and whether the chain holds. `?as=jsonl` is the export of what is shown."""
+def audit(request: HttpRequest, desk: Desk) -> HttpResponseBase:
+    """Who did what, when and why, and whether the chain holds. `?as=jsonl` and `?as=csv` are what fits, whole."""
     before = _before(request)
     with project_scope(desk.acting, read_only=True):
         actors = actor_names()
         form = AuditForm(request.GET, actors={name: actor.name for name, actor in actors.items()})
         filters = form.filters()
+        if form_asked := export_asked(request):
+            return _download(desk, filters, form_asked, before=before)
         page = audit_page(desk.acting.project_id, filters, before=before, actors=actors, now=timezone.now())
-    if request.GET.get("as") == "jsonl":
-        return _download(page)
     above = [(reverse("project", args=[desk.seat.public_id]), desk.seat.project_name)]
     shown: dict[str, Any] = {"page": page, "form": form, "narrowed": filters.any, "above": above}
     shown |= {"older": _with(request, before=page.older) if page.older else "", "newest": before is None}
-    shown["export"] = _with(request, **{"as": "jsonl"})
+    shown["exports"] = exports_at(_with(request))
     return show(request, desk, "governance/audit.html", part="rows", section="audit", **shown)
 
 
@@ -90,6 +92,12 @@ def _with(request: HttpRequest, **more: Any) -> str:
     return f"?{query.urlencode()}"
 
 
-def _download(page: AuditPage) -> HttpResponse:
-    headers = {"Content-Disposition": 'attachment; filename="ledger.jsonl"'}
-    return HttpResponse(list(exported(page.lines)), content_type="application/jsonl; charset=utf-8", headers=headers)
+def _download(desk: Desk, filters: AuditFilters, form: As, *, before: int | None) -> StreamingHttpResponse:
+    """Return the entries that fit, from `before` on; runs inside a scope, and opens others while it is read."""
+
+    def read(after: Row | None, most: int) -> list[dict[str, Any]]:
+        with project_scope(desk.acting, read_only=True):
+            return audit_entries(filters, before=after["seq"] if after else before, most=most)
+
+    cut = audit_rows(filters, before=before)[MOST : MOST + 1].exists()
+    return exported("ledger", form, COLUMNS, read, cut=cut)

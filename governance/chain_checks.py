@@ -103,13 +103,14 @@ def _whole(cursor: Cursor, project_id: uuid.UUID, head: Mapping[str, Any], *, no
     return ChainState(entries=head["seq"], last=head["seq"], hash=head["hash"], at=now, whole_at=now)
 
 
-def _key(project_id: uuid.UUID) -> str:
+def chain_key(project_id: uuid.UUID) -> str:
+    """Return the name under which the cache remembers how far a project's chain was checked."""
     return f"ledger-checked:{project_id.hex}"
 
 
 def _remembered(project_id: uuid.UUID) -> ChainState | None:
     try:
-        found = cache.get(_key(project_id))
+        found = cache.get(chain_key(project_id))
     except RedisError:
         return None
     return found if isinstance(found, ChainState) else None
@@ -117,7 +118,7 @@ def _remembered(project_id: uuid.UUID) -> ChainState | None:
 
 def _kept(project_id: uuid.UUID, state: ChainState) -> ChainState:
     try:
-        cache.set(_key(project_id), state, timeout=None)
+        cache.set(chain_key(project_id), state, timeout=None)
     except RedisError:
         log.warning("chain_check_not_remembered")
     return state

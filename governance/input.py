@@ -1,18 +1,31 @@
 """Types of what comes in: bounded, storable, and refused by field name where it is not."""
 
 import math
+import re
 from datetime import UTC, datetime
 from typing import Annotated, Any
 
 from django.conf import settings
 from ninja import Schema
-from pydantic import AfterValidator, AwareDatetime, BeforeValidator, ConfigDict, Field, Strict, StringConstraints
+from pydantic import (
+    AfterValidator,
+    AwareDatetime,
+    ConfigDict,
+    Field,
+    Strict,
+    StringConstraints,
+    ValidationError,
+    ValidatorFunctionWrapHandler,
+    WrapValidator,
+)
 from pydantic_core import PydanticCustomError
 
 MAX_JSON_DEPTH = 32  # a hand-written context is never deeper; Postgres gives up at about 20,000
 MAX_JSON_BYTES = 256 * 1024
 LARGEST_NUMBER = 2**63 - 1  # beyond it readers of JSON begin to disagree; a longer one is sent as text
 LARGEST_COUNT = 2**31 - 1
+TIMESTAMP = "expected an RFC 3339 timestamp as text and with its zone, such as 2026-11-30T08:00:00Z"
+NUMBER = re.compile(r"\s*[-+]?[0-9.]+\s*")
 NAME_SHOWN = 64  # characters of an unknown field's name that are told back: enough to find it, not enough to flood
 
 
@@ -70,11 +83,14 @@ def _walk(value: Any, *, depth: int, budget: list[int]) -> None:
         raise PydanticCustomError("json_too_large", "holds more than {limit} characters", {"limit": MAX_JSON_BYTES})
 
 
-def _spoken(value: Any) -> Any:
+def _spoken(value: Any, read: ValidatorFunctionWrapHandler) -> Any:
     # A bare number would be read as seconds since 1970, which nobody means.
-    if not isinstance(value, str | datetime):
-        raise PydanticCustomError("timestamp_type", "expected an RFC 3339 timestamp as text")
-    return value
+    if not isinstance(value, str | datetime) or (isinstance(value, str) and NUMBER.fullmatch(value)):
+        raise PydanticCustomError("timestamp_type", TIMESTAMP)
+    try:
+        return read(value)
+    except ValidationError as error:
+        raise PydanticCustomError("timestamp_form", TIMESTAMP) from error
 
 
 def _in_range(value: datetime) -> datetime:
@@ -98,7 +114,7 @@ type ClientId = Annotated[str, StringConstraints(min_length=1, max_length=200), 
 type Texts = Annotated[list[Text], Field(max_length=200)]
 type Words = Annotated[list[Word], Field(max_length=100)]
 type Json = Annotated[dict[str, Any], AfterValidator(storable_json)]
-type Moment = Annotated[AwareDatetime, BeforeValidator(_spoken), AfterValidator(_in_range)]
+type Moment = Annotated[AwareDatetime, WrapValidator(_spoken), AfterValidator(_in_range)]
 type Count = Annotated[int, Strict(), Field(ge=1, le=LARGEST_COUNT)]
 type Flag = Annotated[bool, Strict()]
 type Id = Annotated[str, StringConstraints(min_length=1, max_length=80)]

@@ -8,9 +8,10 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.core.exceptions import PermissionDenied
+from django.core.exceptions import PermissionDenied, TooManyFieldsSent
 from django.forms import Form
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
+from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils import timezone
@@ -28,8 +29,10 @@ from governance.seats import Seat, acting_in, seat_in
 from governance.vocabulary import Deed
 from governance.web import Page
 
-type View = Callable[..., HttpResponse]
+type View = Callable[..., HttpResponseBase]
 ONLY_PAGE = "change_password"  # the name of the one page that a password for one use opens
+WITHIN = "within"  # holds the filters of the inbox from which somebody came to a matter, as the query of its address
+MOST_WITHIN = 2_000  # letters of it; a longer one narrows nothing
 FRAGMENT = "HX-Request"  # htmx sends it: the answer may then be a part of the page
 
 
@@ -54,7 +57,7 @@ def account_page(view: View) -> View:
     """A page for the signed-in, in the account's time zone, kept by no cache. GET, HEAD and POST arrive."""
 
     @wraps(view)
-    def in_own_time(request: HttpRequest, **named: str) -> HttpResponse:
+    def in_own_time(request: HttpRequest, **named: str) -> HttpResponseBase:
         if _has_to_choose_a_password(request):
             return _onward(reverse(ONLY_PAGE))
         zone = request.user.time_zone if isinstance(request.user, User) else "UTC"
@@ -73,7 +76,7 @@ def project_page(view: View) -> View:
     """
 
     @wraps(view)
-    def at_desk(request: HttpRequest, project_id: str, **named: str) -> HttpResponse:
+    def at_desk(request: HttpRequest, project_id: str, **named: str) -> HttpResponseBase:
         seat = seat_in(request.user, project_id)
         desk = Desk(seat, acting_in(seat, trace_id=request.META["greywind.trace_id"]))
         return view(request, desk, **named)
@@ -114,6 +117,17 @@ def done(request: HttpRequest, words: Any, *, to: str) -> HttpResponse:
     return _onward(to)
 
 
+def next_in_inbox(form: Form, matter: str) -> str:
+    """Return the address of what waits after a matter, under the filters that its form holds as `WITHIN`."""
+    within = form.data.get(WITHIN, "")
+    try:
+        query = QueryDict(within if len(within) <= MOST_WITHIN else "", mutable=True)
+    except TooManyFieldsSent:
+        query = QueryDict(mutable=True)
+    query["next"] = matter
+    return f"{reverse('inbox')}?{query.urlencode()}"
+
+
 def refused(request: HttpRequest, refusal: Refusal, *, to: str) -> HttpResponse:
     """Return the answer to a button whose verb refused: the page `to`, which begins with the reason."""
     messages.error(request, str(told(refusal.code, refusal.detail)))
@@ -140,7 +154,7 @@ def _has_to_choose_a_password(request: HttpRequest) -> bool:
     return isinstance(request.user, User) and request.user.must_change_password and here != ONLY_PAGE
 
 
-def _refusals_as_pages(view: View, request: HttpRequest, **named: str) -> HttpResponse:
+def _refusals_as_pages(view: View, request: HttpRequest, **named: str) -> HttpResponseBase:
     try:
         return view(request, **named)
     except (NotThere, Invalid) as refusal:  # an address that nobody was given: a cursor or an id of another form

@@ -12,7 +12,7 @@ from governance.actors import Acting
 from governance.citations import Citation, citations, refs_in
 from governance.consents import without_consent
 from governance.diffs import Change, FieldChange, Op, Span, ThreeWay, field_diff, three_way
-from governance.eligibility import self_approved
+from governance.eligibility import bar
 from governance.holders import agents_under
 from governance.ids import public_id
 from governance.invisible import made_visible
@@ -248,10 +248,11 @@ def _cited(proposal: Proposal, text: ProposalText) -> list[str]:
 
 
 def _able(seen: Sight, acting: Acting) -> list[str]:
-    """Return the names of those who may decide in the reader's place."""
-    own = {one for one in seen.case.deciders if self_approved(seen.case, one)}
+    """Return the names of those who may decide in the reader's place, the author too where nobody else may."""
+    case = seen.case
+    able = {one for one in case.deciders if bar(case, one, case.level) is None}
     said = {one.decider_id for one in seen.decisions if one.version == seen.proposal.version}
-    others = seen.case.deciders - own - said - {acting.actor_id}
+    others = able - said - {acting.actor_id}
     return list(Actor.objects.filter(pk__in=others).order_by("name").values_list("name", flat=True))
 
 

@@ -2,8 +2,10 @@
 
 import hashlib
 import uuid
-from collections.abc import Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass
+from typing import Any
 
 from django.db.models import Q
 
@@ -26,6 +28,7 @@ from governance.vocabulary import (
 
 APPROVING = (DecisionVerb.APPROVE, DecisionVerb.EDIT_AND_APPROVE)
 DEFAULT_POLICY = "default"
+POLICY = (ContractKind.POLICY, DEFAULT_POLICY)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,6 +87,43 @@ def sight(proposal: Proposal, *, version: int | None = None) -> Sight:
     if text is None:
         raise NotThere.there("/version")
     policy, active = _in_force(proposal)
+    case = case_of(proposal, texts, text, policy)
+    return _seen(proposal, text, policy=policy, active=active, case=case, texts=texts, decisions=decisions)
+
+
+def sights_of(proposals: Sequence[Proposal]) -> list[Sight]:
+    """Return each proposal as `sight` does, in six statements for all of them."""
+    texts: dict[uuid.UUID, list[ProposalText]] = defaultdict(list)
+    decisions: dict[uuid.UUID, list[Decision]] = defaultdict(list)
+    for text in _texts(proposal__in=proposals):
+        texts[text.proposal_id].append(text)
+    for decision in _decisions(proposal__in=proposals):
+        decisions[decision.proposal_id].append(decision)
+    active = _active_among({(each.kind, each.slug) for each in proposals})
+    policy = active.get(POLICY)
+    reach = {level: frozenset(deciders(level)) for level in (MembershipLevel.MAINTAINER, MembershipLevel.OWNER)}
+    found = []
+    for each in proposals:
+        mine = texts[each.pk]
+        level = MembershipLevel(mine[0].level)
+        case = case_of(each, mine, mine[0], policy, reach=reach[level])
+        own = active.get((each.kind, each.slug))
+        found.append(
+            _seen(each, mine[0], policy=policy, active=own, case=case, texts=mine, decisions=decisions[each.pk])
+        )
+    return found
+
+
+def _seen(
+    proposal: Proposal,
+    text: ProposalText,
+    *,
+    policy: Revision | None,
+    active: Revision | None,
+    case: Case,
+    texts: Sequence[ProposalText],
+    decisions: Sequence[Decision],
+) -> Sight:
     seen = seen_hash(text, policy)
     said = [each for each in decisions if each.version == text.version and each.verb in APPROVING]
     return Sight(
@@ -93,7 +133,7 @@ def sight(proposal: Proposal, *, version: int | None = None) -> Sight:
         active=active,
         policy_revision_id=policy.pk if policy else None,
         seen_hash=seen,
-        case=case_of(proposal, texts, text, policy),
+        case=case,
         approvals=len([each for each in said if each.seen_hash == seen]),
         texts=texts,
         decisions=decisions,
@@ -111,12 +151,20 @@ def text_of(proposal: Proposal, version: int) -> ProposalText:
 
 def texts_of(proposal: Proposal) -> list[ProposalText]:
     """Return every version, newest first."""
-    return list(ProposalText.objects.filter(proposal=proposal).select_related("author", "base").order_by("-version"))
+    return _texts(proposal=proposal)
 
 
 def decisions_of(proposal: Proposal) -> list[Decision]:
     """Return what was decided, oldest first."""
-    return list(Decision.objects.filter(proposal=proposal).select_related("decider").order_by("created_at", "id"))
+    return _decisions(proposal=proposal)
+
+
+def _texts(**of: Any) -> list[ProposalText]:
+    return list(ProposalText.objects.filter(**of).select_related("author", "base").order_by("-version"))
+
+
+def _decisions(**of: Any) -> list[Decision]:
+    return list(Decision.objects.filter(**of).select_related("decider").order_by("created_at", "id"))
 
 
 def comments_of(proposal: Proposal) -> list[Comment]:
@@ -132,22 +180,36 @@ def seen_hash(text: ProposalText, policy: Revision | None) -> str:
 
 def _in_force(proposal: Proposal) -> tuple[Revision | None, Revision | None]:
     """The active policy, and the active revision of the proposal's own contract, in one round trip."""
-    own, policy = (proposal.kind, proposal.slug), (ContractKind.POLICY, DEFAULT_POLICY)
-    either = Q(contract__kind=own[0], contract__slug=own[1]) | Q(contract__kind=policy[0], contract__slug=policy[1])
-    rows = Revision.objects.filter(either, state=RevisionState.ACTIVE).select_related("contract")
-    active = {(row.contract.kind, row.contract.slug): row for row in rows}
-    return active.get(policy), active.get(own)
+    own = (proposal.kind, proposal.slug)
+    active = _active_among({own})
+    return active.get(POLICY), active.get(own)
 
 
-def case_of(proposal: Proposal, texts: Sequence[ProposalText], text: ProposalText, policy: Revision | None) -> Case:
-    """Return who wrote the text and who may decide it, as plain values."""
+def _active_among(named: Set[tuple[str, str]]) -> dict[tuple[str, str], Revision]:
+    """Return the active revisions of these contracts, by kind and slug, and that of the policy."""
+    any_of = Q()
+    for kind, slug in {*named, POLICY}:
+        any_of |= Q(contract__kind=kind, contract__slug=slug)
+    rows = Revision.objects.filter(any_of, state=RevisionState.ACTIVE).select_related("contract")
+    return {(row.contract.kind, row.contract.slug): row for row in rows}
+
+
+def case_of(
+    proposal: Proposal,
+    texts: Sequence[ProposalText],
+    text: ProposalText,
+    policy: Revision | None,
+    *,
+    reach: Set[uuid.UUID] | None = None,
+) -> Case:
+    """Return who wrote the text and who may decide it, as plain values; `reach` are those of its level, where known."""
     level = MembershipLevel(text.level)
     asked = policy.body.get("two_deciders_for", []) if policy else []
     return Case(
         level=level,
         risk=Risk(text.risk),
         authors=_authors([proposal.proposer, *(each.author for each in texts)]),
-        deciders=frozenset(deciders(level)),
+        deciders=frozenset(deciders(level)) if reach is None else reach,
         two=text.risk in asked,
     )
 
@@ -175,12 +237,17 @@ def check_may_decide(acting: Acting, case: Case) -> None:
 
 def why_not(acting: Acting, seen: Sight) -> Refused | None:
     """Return why the actor may not decide what they see now, or None when they may."""
+    return why_not_at(acting, seen, level_of(acting))
+
+
+def why_not_at(acting: Acting, seen: Sight, level: MembershipLevel | None) -> Refused | None:
+    """Return what `why_not` does for an actor whose level is known."""
     state = ProposalState(seen.proposal.state)
     if state != ProposalState.OPEN:
         return Refused("not_open", f"the proposal is {state}; only an open one is decided")
     if any(each.version == seen.proposal.version and each.decider_id == acting.actor_id for each in seen.decisions):
         return Refused("already_decided", "you have decided this version; another decider is needed")
-    barred = bar(seen.case, acting.actor_id, level_of(acting))
+    barred = bar(seen.case, acting.actor_id, level)
     return _told(barred, seen.case) if barred else None
 
 

@@ -14,7 +14,7 @@ from governance.decisions import DecisionWish, decide
 from governance.errors import Clash, Forbidden, Invalid, NotThere, Refusal, StepUpNeeded
 from governance.forms import posted, status_of
 from governance.models import Proposal
-from governance.pages import Desk, done, project_page, refused, show
+from governance.pages import Desk, done, next_in_inbox, project_page, refused, show
 from governance.proposal_forms import (
     CommentForm,
     DecisionForm,
@@ -64,7 +64,7 @@ def decide_proposal(request: HttpRequest, desk: Desk, proposal_id: str) -> HttpR
         return ask(request, back=_address(desk, proposal_id), keep=request.POST)
     except SAYABLE as refusal:
         return _decide_again(request, desk, proposal_id, form=form, refusal=refusal)
-    to = f"{reverse('inbox')}?next={proposal_id}" if form.cleaned_data["next"] else _address(desk, proposal_id)
+    to = next_in_inbox(form, proposal_id) if form.cleaned_data["next"] else _address(desk, proposal_id)
     return done(request, _outcome(row, wish), to=to)
 
 

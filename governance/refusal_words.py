@@ -17,6 +17,14 @@ WORDS: dict[str, Promise] = {
         "This form was sent before with other words, and those are stored. "
         "Send it again to store these as well, or leave the page."
     ),
+    "erased_since": gettext_lazy(
+        "What was stored under this mark was erased since, and that is for good. "
+        "Leave it out; if it is to be said again, say it anew."
+    ),
+    "settled_in_conflict": gettext_lazy(
+        "A settled conflict did this. Take the settlement back on the conflict’s page."
+    ),
+    "changed_since": gettext_lazy("It was changed again since. Take the later change back first."),
     "unknown_constraint": gettext_lazy("This is no standing constraint of the thread any more; it may be retired."),
     "unknown_role": gettext_lazy("There is no active contract of this role. Choose another one."),
     "constraint_too_long": gettext_lazy(
@@ -58,6 +66,9 @@ WORDS: dict[str, Promise] = {
         "You, or an agent of yours, wrote this, and it is above low risk: somebody else of that level decides it."
     ),
     "already_decided": gettext_lazy("You have decided this version already. It waits for another decider."),
+    "not_stored": gettext_lazy("The database or its ledger failed, so nothing was stored of this one. Try again."),
+    "decided_alone": gettext_lazy("It is decided on its own page, not together with others."),
+    "nothing_chosen": gettext_lazy("Nothing was chosen, so nothing was approved. Choose in the list what to look at."),
     "not_open": gettext_lazy("It does not wait for a decision."),
     "proposal_moved": gettext_lazy(
         "This moved since you opened it, so nothing was stored. Look at what stands now; your text is still here."

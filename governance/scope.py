@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any
+from uuid import UUID
 
 import structlog
 from django.db import DatabaseError, DataError, IntegrityError, connection, transaction
@@ -110,6 +111,14 @@ def record(
             canonical,
         )
     )
+
+
+def project_here() -> UUID:
+    """Return the project of the open scope; raises RuntimeError outside of one."""
+    scope = _open.get()
+    if scope is None:
+        raise RuntimeError("no scope is open; enter the project_scope of whoever acts")
+    return scope.acting.project_id
 
 
 def write_ledger() -> None:

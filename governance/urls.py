@@ -4,6 +4,7 @@ from django.urls import path
 
 from governance.agent_views import new_agent, switch_agent
 from governance.audit_views import audit, verify_ledger
+from governance.bulk_views import approve_many
 from governance.contract_views import new_contract, new_proposal
 from governance.key_views import new_key, revoke_key, rotate_key
 from governance.member_views import invite_member, member, members_page, remove, reset_member
@@ -28,6 +29,7 @@ urlpatterns = [
     path("members/<str:actor_id>/", member, name="member"),
     path("members/<str:actor_id>/reset-password", reset_member, name="reset_member"),
     path("members/<str:actor_id>/remove", remove, name="remove_member"),
+    path("proposals/approve-many", approve_many, name="approve_many"),
     path("proposals/<str:proposal_id>/", proposal, name="proposal"),
     path("proposals/<str:proposal_id>/decide", decide_proposal, name="decide_proposal"),
     path("proposals/<str:proposal_id>/comment", comment_proposal, name="comment_proposal"),

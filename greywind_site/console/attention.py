@@ -2,14 +2,15 @@
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any
 
 from django.db.models import Count, IntegerField, OuterRef, QuerySet, Subquery, Value
 from django.db.models.functions import Coalesce
 
 from governance.actors import Acting
 from governance.models import Project
-from memories.models import Memory
-from memories.vocabulary import PENDING
+from memories.models import Memory, Offer
+from memories.vocabulary import PENDING, OfferState
 from sessions.models import ContextPacket, Session
 from sessions.vocabulary import SessionState
 
@@ -19,15 +20,18 @@ RECENT = timedelta(days=7)
 
 @dataclass(frozen=True, slots=True)
 class Attention:
-    """How many packets were refused lately, sessions stand interrupted, and memories wait to be admitted."""
+    """How many packets were refused lately, sessions stand interrupted, and memories wait to be admitted; and how many
+    private memories agents of the reader ask them to share, which nobody else may know.
+    """
 
     refused: int
     interrupted: int
     candidates: int
+    asked: int
 
     @property
     def any(self) -> bool:
-        return bool(self.refused or self.interrupted or self.candidates)
+        return bool(self.refused or self.interrupted or self.candidates or self.asked)
 
 
 def attention_of(acting: Acting, *, now: datetime) -> Attention:
@@ -35,15 +39,13 @@ def attention_of(acting: Acting, *, now: datetime) -> Attention:
     refused = ContextPacket.objects.filter(refused=True, created_at__gte=now - RECENT)
     interrupted = Session.objects.filter(state=SessionState.INTERRUPTED)
     candidates = Memory.objects.filter(status__in=PENDING)
-    row = (
-        Project.objects.filter(pk=acting.project_id)
-        .annotate(refused=_count(refused), interrupted=_count(interrupted), candidates=_count(candidates))
-        .values_list("refused", "interrupted", "candidates")
-        .get()
-    )
+    asked = Offer.objects.filter(human_id=acting.actor_id, state=OfferState.ASKED)
+    counts = {"refused": refused, "interrupted": interrupted, "candidates": candidates, "asked": asked}
+    project = Project.objects.filter(pk=acting.project_id)
+    row = project.annotate(**{name: _count(rows) for name, rows in counts.items()}).values_list(*counts).get()
     return Attention(*row)
 
 
-def _count(rows: QuerySet[ContextPacket] | QuerySet[Session] | QuerySet[Memory]) -> Coalesce:
+def _count(rows: QuerySet[Any]) -> Coalesce:
     counted = rows.filter(project_id=OuterRef("pk")).order_by().values("project_id").annotate(n=Count("pk")).values("n")
     return Coalesce(Subquery(counted, output_field=IntegerField()), Value(0))

@@ -12,6 +12,7 @@ from django.db.models import Min
 from django.db.models.expressions import Subquery
 
 from governance.actors import Acting
+from governance.citations import refs_in
 from governance.ids import public_id
 from governance.invisible import made_visible
 from governance.languages import language_of
@@ -57,7 +58,11 @@ OWN_ORDER: Mapping[Tab, Sort] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InboxLine:
-    """One matter of the inbox. Of a proposal it knows which contract, and where it stands; names are '' for nobody."""
+    """One matter of the inbox. Of a proposal it knows which contract, and where it stands; names are '' for nobody.
+
+    `lacking` approvals are needed beside the `approved` that were given, None where approvals decide nothing;
+    `evidence` counts what it rests on, None for a kind that rests on none; `level` decides it.
+    """
 
     seat: Seat
     item_id: str
@@ -75,11 +80,21 @@ class InboxLine:
     at: datetime
     wakes_at: datetime | None
     awaits_evidence: bool
+    lacking: int | None
+    approved: int
+    evidence: int | None
+    level: MembershipLevel | None
 
     @property
     def matter_id(self) -> str:
         """The public id of what it is about."""
         return self.ref.partition("://")[2].partition("@")[0].partition("/")[0]
+
+    @property
+    def is_light(self) -> bool:
+        """Whether it may be approved together with others, if the reader may decide it and its base still holds."""
+        plain = self.contract is not None and self.contract not in (ProposalKind.ROLE, ProposalKind.MEMORY)
+        return plain and self.risk is Risk.LOW and self.state == ProposalState.OPEN
 
     @property
     def language(self) -> str:
@@ -106,15 +121,17 @@ KEYS: Mapping[Sort, Callable[[InboxLine], tuple[Any, ...]]] = {
 }
 
 
-def inbox_of(seats: Sequence[Seat], tab: Tab, filters: Filters, *, now: datetime, trace_id: str) -> Inbox:
+def inbox_of(
+    seats: Sequence[Seat], tab: Tab, filters: Filters, *, now: datetime, trace_id: str, most: int = MOST
+) -> Inbox:
     """Return what a tab holds in these projects, in the order that the filters ask for, else in the tab's own."""
     order = Sort(filters.sort) if filters.sort else OWN_ORDER[tab]
     wanted = [seat for seat in seats if filters.project in ("", seat.public_id)]
-    parts = [_part(seat, tab, filters, order=order, now=now, trace_id=trace_id) for seat in wanted]
-    lines = heapq.nsmallest(MOST + 1, (line for part in parts for line in part.lines), key=KEYS[order])
+    parts = [_part(seat, tab, filters, order=order, now=now, trace_id=trace_id, most=most) for seat in wanted]
+    lines = heapq.nsmallest(most + 1, (line for part in parts for line in part.lines), key=KEYS[order])
     return Inbox(
-        lines[:MOST],
-        len(lines) > MOST or any(part.more for part in parts),
+        lines[:most],
+        len(lines) > most or any(part.more for part in parts),
         {kind: total for kind in InboxKind if (total := sum(part.counts.get(kind, 0) for part in parts))},
         min((part.wakes_at for part in parts if part.wakes_at), default=None),
     )
@@ -135,7 +152,7 @@ def line_of(acting: Acting, seat: Seat, item_id: uuid.UUID, *, now: datetime) ->
     return _line(seat, found["line"]) if found else None
 
 
-def _part(seat: Seat, tab: Tab, filters: Filters, *, order: Sort, now: datetime, trace_id: str) -> Inbox:
+def _part(seat: Seat, tab: Tab, filters: Filters, *, order: Sort, now: datetime, trace_id: str, most: int) -> Inbox:
     """Read one project: its lines, its counts and its next waking in one statement."""
     if tab is Tab.WAITING and seat.level == MembershipLevel.VIEWER:
         return Inbox([], False, {}, None)
@@ -148,7 +165,7 @@ def _part(seat: Seat, tab: Tab, filters: Filters, *, order: Sort, now: datetime,
         found, counts, wakes_at = (
             Project.objects.filter(pk=seat.project_id)
             .annotate(
-                found=ArraySubquery(shaped(ordered(one_kind, order))[: MOST + 1]),
+                found=ArraySubquery(shaped(ordered(one_kind, order))[: most + 1]),
                 counts=ArraySubquery(counted(kept)),
                 wakes=Subquery(asleep),
             )
@@ -156,7 +173,7 @@ def _part(seat: Seat, tab: Tab, filters: Filters, *, order: Sort, now: datetime,
             .get()
         )
     lines = [_line(seat, row) for row in found]
-    return Inbox(lines, len(lines) > MOST, {InboxKind(row["kind"]): row["n"] for row in counts}, wakes_at)
+    return Inbox(lines, len(lines) > most, {InboxKind(row["kind"]): row["n"] for row in counts}, wakes_at)
 
 
 def _line(seat: Seat, row: Mapping[str, Any]) -> InboxLine:
@@ -179,4 +196,13 @@ def _line(seat: Seat, row: Mapping[str, Any]) -> InboxLine:
         at=datetime.fromisoformat(row["moment"]),
         wakes_at=datetime.fromisoformat(row["wakes"]) if snoozed and row["wakes"] else None,
         awaits_evidence=bool(snoozed and row["awaits"]),
+        lacking=max(0, about["needed"] - about["given"]) if about.get("state") == ProposalState.OPEN else None,
+        approved=about.get("given", 0),
+        evidence=_cited(about) if about else row["evidence"],
+        level=MembershipLevel(about["level"]) if about else None,
     )
+
+
+def _cited(about: Mapping[str, Any]) -> int:
+    """Return how many sources a proposal names, as its page shows them: the revision it goes back to is one."""
+    return len(refs_in(about["rationale"])) + (about["reverts"] is not None)

@@ -19,11 +19,10 @@ from django.db.models import (
     Q,
     QuerySet,
     Subquery,
-    UUIDField,
     Value,
     When,
 )
-from django.db.models.functions import Cast, Coalesce, Concat, JSONObject, Replace, Substr
+from django.db.models.functions import Cast, Coalesce, Concat, JSONObject, Replace
 
 from governance.models import Decision, InboxItem, Membership, ProposalText
 from governance.seats import Seat
@@ -37,12 +36,20 @@ from governance.vocabulary import (
     Risk,
     rank,
 )
+from greywind_site.console.inbox_matters import (
+    NO_MATTER,
+    OF_CONFLICT,
+    OF_MEMORY,
+    OF_PROPOSAL,
+    about_proposal,
+    evidence_of_matter,
+    named_in_ref,
+)
 
 type Rows = QuerySet[Any]
 
 LATELY = timedelta(days=30)
 DECIDED = (ProposalState.APPROVED, ProposalState.REJECTED, ProposalState.CHANGES_REQUESTED)
-OF_PROPOSAL = "proposal://prp_"
 
 
 class Tab(StrEnum):
@@ -123,6 +130,8 @@ def proposed_rows(seat: Seat) -> Rows:
         .annotate(
             item_id=Subquery(item.values("id")[:1]),
             proposal_pk=F("proposal_id"),
+            memory_pk=NO_MATTER,
+            conflict_pk=NO_MATTER,
             assignee_pk=Subquery(item.values("assignee_id")[:1]),
             assignee_name=Subquery(item.values("assignee__name")[:1]),
             opener=Value("", output_field=CharField()),
@@ -164,20 +173,12 @@ def ordered(rows: Rows, order: Sort) -> Rows:
 
 def shaped(rows: Rows) -> Rows:
     """Return each row as the JSON that a line is made of."""
-    about = _texts().filter(proposal_id=OuterRef("proposal_pk")).values(
-        told=JSONObject(
-            kind="proposal__kind",
-            slug="proposal__slug",
-            state="proposal__state",
-            proposer="proposal__proposer__name",
-            human="proposal__proposer__owned_by__name",
-        )
-    )  # fmt: skip
-    lines: Rows = rows.annotate(about=Subquery(about[:1])).values(
+    about = about_proposal(_texts().filter(proposal_id=OuterRef("proposal_pk")))
+    lines: Rows = rows.annotate(about=Subquery(about[:1]), evidence=evidence_of_matter()).values(
         line=JSONObject(
             id="item_id", kind="kind", ref="ref", title="title", risk="risk", state="shown_state", about="about",
             opener="opener", behind="behind", assignee="assignee_name", assignee_id="assignee_pk", moment="moment",
-            wakes="wakes", awaits="awaits",
+            wakes="wakes", awaits="awaits", evidence="evidence",
         )
     )  # fmt: skip
     return lines
@@ -194,11 +195,6 @@ def item_rows(seat: Seat, *, now: datetime) -> Rows:
 
     One that was put off is shown as open once its time is over.
     """
-    named = When(
-        kind=InboxKind.PROPOSAL,
-        ref__regex=f"^{OF_PROPOSAL}[0-9a-f]{{32}}$",
-        then=Cast(Substr("ref", len(OF_PROPOSAL) + 1), UUIDField()),
-    )
     over = When(state=InboxState.SNOOZED, snoozed_until__lte=now, then=Value(InboxState.OPEN.value))
     rows: Rows = InboxItem.objects.filter(project_id=seat.project_id).annotate(
         item_id=F("id"),
@@ -207,7 +203,9 @@ def item_rows(seat: Seat, *, now: datetime) -> Rows:
         shown_state=Case(over, default=F("state"), output_field=CharField()),
         wakes=F("snoozed_until"),
         awaits=F("awaits_evidence"),
-        proposal_pk=Case(named, default=None, output_field=UUIDField()),
+        proposal_pk=named_in_ref(InboxKind.PROPOSAL, OF_PROPOSAL),
+        memory_pk=named_in_ref(InboxKind.CANDIDATE, OF_MEMORY),
+        conflict_pk=named_in_ref(InboxKind.CONFLICT, OF_CONFLICT),
         assignee_pk=F("assignee_id"),
         assignee_name=F("assignee__name"),
         opener=F("opened_by__name"),

@@ -3,7 +3,8 @@
 from typing import Any, cast
 
 from django import forms
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict, StreamingHttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils import timezone
@@ -12,12 +13,14 @@ from django.utils.http import urlencode
 from django.utils.translation import gettext, gettext_lazy
 from django.views.decorators.http import require_safe
 
+from governance.exports import MOST, As, export_asked, exports_at
 from governance.forms import ConsoleForm
-from governance.pages import FRAGMENT, Desk, account_page, done, project_page, show
+from governance.pages import FRAGMENT, WITHIN, Desk, account_page, done, project_page, show
 from governance.proposal_words import CONTRACT_KINDS, risk_choices
 from governance.seats import Seat, seats_of
 from governance.vocabulary import InboxKind, ProposalKind, ProposalState
 from greywind_site.console.inbox import OWN_ORDER, Inbox, InboxLine, inbox_of, next_after
+from greywind_site.console.inbox_exports import inbox_export
 from greywind_site.console.inbox_rows import Filters, Sort, Tab
 from greywind_site.console.inbox_words import INBOX_KINDS, TABS, address_of
 
@@ -68,11 +71,13 @@ class InboxForm(ConsoleForm):
 
 @account_page
 @require_safe
-def inbox(request: HttpRequest) -> HttpResponse:
+def inbox(request: HttpRequest) -> HttpResponseBase:
     """What waits for the account in any of its projects. `?next=` goes to the one after that."""
     seats = seats_of(request.user)
     if "next" in request.GET:
         return _to_next(request, seats, after=request.GET["next"])
+    if form := export_asked(request):
+        return _exported(request, seats, form)
     shown = _shown(request, seats, here=reverse("inbox"))
     name = "console/inbox.html#lines" if FRAGMENT in request.headers else "console/inbox.html"
     return render(request, name, shown | {"several": True})
@@ -87,8 +92,10 @@ def inbox_next(request: HttpRequest) -> HttpResponse:
 
 @project_page
 @require_safe
-def project_inbox(request: HttpRequest, desk: Desk) -> HttpResponse:
+def project_inbox(request: HttpRequest, desk: Desk) -> HttpResponseBase:
     """What waits for a decision in one project."""
+    if form := export_asked(request):
+        return _exported(request, [desk.seat], form)
     here = reverse("project_inbox", args=[desk.seat.public_id])
     shown = _shown(request, [desk.seat], here=here)
     return show(request, desk, "console/inbox.html", part="lines", section="inbox", several=False, **shown)
@@ -98,6 +105,7 @@ def _shown(request: HttpRequest, seats: list[Seat], *, here: str) -> dict[str, A
     tab, form = _tab(request), InboxForm(request.GET, seats=seats)
     filters = form.filters()
     found = inbox_of(seats, tab, filters, now=timezone.now(), trace_id=request.META["greywind.trace_id"])
+    within = _with(request.GET, tab="", **({"project": seats[0].public_id} if len(seats) == 1 else {}))
     return {
         "tab": tab,
         "tabs": [(one, words, _with(request.GET, tab=one, state="", sort="")) for one, words in TABS.items()],
@@ -105,13 +113,21 @@ def _shown(request: HttpRequest, seats: list[Seat], *, here: str) -> dict[str, A
         "filters": filters,
         "order": Sort(filters.sort) if filters.sort else OWN_ORDER[tab],
         "inbox": found,
-        "lines": [(line, _address(line, tab)) for line in found.lines],
+        "lines": [(line, _address(line, tab, within=within)) for line in found.lines],
         "counts": [(kind, number, _with(request.GET, kind=kind)) for kind, number in found.counts.items()],
         "all_kinds": _with(request.GET, kind=""),
-        "first": reverse("inbox_next")
-        + _with(request.GET, tab="", project=seats[0].public_id if len(seats) == 1 else ""),
+        "first": reverse("inbox_next") + within,
         "here": here,
+        "exports": exports_at(_with(request.GET, tab=tab)),
+        # Each project's are chosen among its own: one form names one project.
+        "bulk": tab is Tab.WAITING and len(seats) == 1 and any(line.is_light for line in found.lines),
+        "bulk_at": reverse("approve_many", args=[seats[0].public_id]) if len(seats) == 1 else "",
     }
+
+
+def _exported(request: HttpRequest, seats: list[Seat], form: As) -> StreamingHttpResponse:
+    filters, trace = InboxForm(request.GET, seats=seats).filters(), request.META["greywind.trace_id"]
+    return inbox_export(inbox_of(seats, _tab(request), filters, now=timezone.now(), trace_id=trace, most=MOST), form)
 
 
 def _to_next(request: HttpRequest, seats: list[Seat], *, after: str) -> HttpResponse:
@@ -120,12 +136,16 @@ def _to_next(request: HttpRequest, seats: list[Seat], *, after: str) -> HttpResp
     line = next_after(found, after)
     if line is None:
         return done(request, gettext("Nothing else waits for you here."), to=reverse("inbox"))
-    return HttpResponseRedirect(_address(line, Tab.WAITING))
+    return HttpResponseRedirect(_address(line, Tab.WAITING, within=_with(request.GET, tab="")))
 
 
-def _address(line: InboxLine, tab: Tab) -> str:
+def _address(line: InboxLine, tab: Tab, *, within: str) -> str:
+    """Return where a matter is looked at; from the waiting ones on, with the filters under which the next one comes."""
     to = address_of(line.seat, line.kind, line.matter_id, item_id=line.item_id)
-    return f"{to}?from=inbox" if tab is Tab.WAITING else to
+    if tab is not Tab.WAITING:
+        return to
+    filters = within.removeprefix("?")
+    return f"{to}?{urlencode({'from': 'inbox', WITHIN: filters} if filters else {'from': 'inbox'})}"
 
 
 def _with(query: QueryDict, **more: str) -> str:

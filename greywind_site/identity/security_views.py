@@ -6,6 +6,7 @@ from typing import Any
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils.translation import gettext, ngettext
@@ -26,14 +27,14 @@ from greywind_site.identity.forms import WRONG_CODE, WRONG_PASSKEY, AppForm, Pas
 from greywind_site.identity.passkeys import WrongAnswer, made
 from greywind_site.identity.provider import links_of, unlink
 
-type View = Callable[..., HttpResponse]
+type View = Callable[..., HttpResponseBase]
 
 
 def confirmed_page(view: View) -> View:
     """An account's page that opens only right after its owner has confirmed who they are."""
 
     @wraps(view)
-    def asks_first(request: HttpRequest, **named: Any) -> HttpResponse:
+    def asks_first(request: HttpRequest, **named: Any) -> HttpResponseBase:
         if fresh_enough(request):
             return view(request, **named)
         return ask(request, back=request.path if request.method in ("GET", "HEAD") else reverse("security"))

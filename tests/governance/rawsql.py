@@ -10,18 +10,12 @@ from django.db import connection
 from psycopg import sql
 
 from governance.actors import Acting
-from tests.databases import owner_link
+from tests.databases import PROJECT_TABLES, owner_link
 
 SCOPE = (
     "SELECT set_config('greywind.project', %s, true), set_config('greywind.actor', %s, true),"
     " set_config('greywind.roles', %s, true)"
 )
-PROJECT_TABLES = """
-SELECT c.relname FROM pg_class c
-JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'project_id' AND NOT a.attisdropped
-WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p') ORDER BY 1
-"""
-
 # Copies one row of a table, with some of its values changed and an id of its own.
 COPY = sql.SQL(
     "INSERT INTO {table} SELECT (jsonb_populate_record(original, %s || jsonb_build_object('id', gen_random_uuid()))).*"

@@ -10,7 +10,8 @@ from greywind_site.hunting.authority.hunt import hunt_authority
 from greywind_site.hunting.authority.tally import ACCESS, ACTIONS, AuthorityReport, wanted_cells
 from tests.databases import put_back
 
-CASES = 1000  # by command: manage.py authority_hunt --cases 50000
+pytestmark = pytest.mark.slow
+CASES = 400  # by command: manage.py authority_hunt --cases 50000
 
 
 @pytest.fixture(scope="module")

@@ -48,18 +48,24 @@ PLAIN_VALUES = {
     ("memories_feedback", "packet_id"),
     ("memories_injection", "packet_id"),
     ("memories_memory", "scope_id"),
+    ("threads_threadtalk", "source"),
 }
 DOORS = {
     "audit_head": "gw_ledger",
     "auth_key": "gw_doors",
+    "due_embeddings": "gw_doors",
     "due_memories": "gw_doors",
     "due_proposals": "gw_doors",
     "due_work": "gw_doors",
+    "embedding_facts": "gw_doors",
     "erase_memory": "gw_doors",
+    "find_passages": "gw_search",
     "forget_offered": "gw_doors",
     "greywind_audit_chain": "gw_ledger",
     "memberships_of": "gw_doors",
-    "search_passages": "gw_search",
+    "recount_passages": "gw_search",
+    "stale_passages": "gw_doors",
+    "unembedded_passages": "gw_doors",
 }
 
 
@@ -168,7 +174,11 @@ def test_a_door_is_pinned_and_owned_by_a_role_that_nobody_logs_in_as(door: str) 
 
 def test_only_the_search_has_a_setting_of_its_own() -> None:
     further = {row[0]: row[3][1:] for row in catalog(DEFINERS) if row[3][1:]}
-    assert further == {"search_passages": ["enable_seqscan=off"]}
+    by_index = "enable_seqscan=off"
+    assert further == {
+        "find_passages": [by_index, "jit=off", "plan_cache_mode=force_generic_plan"],
+        "recount_passages": [by_index],
+    }
 
 
 def test_the_application_may_call_the_doors_and_not_the_chain() -> None:
@@ -192,10 +202,11 @@ def test_a_door_role_reads_only_what_its_functions_need(role: str) -> None:
             "memories_memoryevidence",
             "memories_memoryparent",
             "memories_memoryversion",
+            "memories_passagetally",
             "memories_settlement",
             "threads_thread",
         },
-        "gw_search": {"memories_passage"},
+        "gw_search": {"memories_passage", "memories_passagetally"},
         "gw_ledger": {"governance_audithead"},
     }
     query = (

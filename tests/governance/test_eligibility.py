@@ -40,7 +40,7 @@ from tests.governing import joined
 from tests.stage import Stage, stage
 
 __all__ = ["stage"]
-CASES = int(os.environ.get("GREYWIND_PROPERTY_CASES", "150"))
+CASES = int(os.environ.get("GREYWIND_PROPERTY_CASES", "60"))
 PROFILE = {"self_id": "me", "preference_model": {"communication": {"tone": "dry"}}}
 DEV = {"slug": "dev", "duties": ["do the work of dev"], "hard_boundaries": ["do not merge alone"]}
 # A change of each weight that the design names: what it is of, what it says, its risk, and whether an owner decides.

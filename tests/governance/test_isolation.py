@@ -9,6 +9,7 @@ from psycopg import sql
 from psycopg.types.json import Jsonb
 
 from governance.actors import Acting
+from memories.lexical import keys_asked
 from tests.governance.rawsql import COPY, enter, name, project_tables, refusal, rolled_back
 from tests.governance.tables import (
     ALL,
@@ -270,19 +271,42 @@ def test_an_answer_is_kept_for_the_actor_behind_its_key(stage: Stage, app: psyco
     assert seen == {"dev": ["key-xqalphax"], "personal": ["key-xqsecretx"], "tester": []}
 
 
+SEARCH = """
+SELECT found
+FROM find_passages(%s::bigint[], %s::text[], 200, 0.9, 0.4, NULL, NULL, NULL, NULL, NULL, false, NULL, '{}')
+"""
+MARKS = ["xqalphax", "xqsecretx", "xqbetax"]
+
+
+def looked_up(stage: Stage) -> list[list[Any]]:
+    """Return what finds the marks of either project: their keys in both, and the words themselves."""
+    keys = [key for cast in (stage.alpha, stage.beta) for key in keys_asked(cast.project.pk, MARKS)]
+    return [keys, MARKS]
+
+
 @pytest.mark.parametrize(("who", "finds"), [("personal", {"xqalphax", "xqsecretx"}), ("dev", {"xqalphax"})])
+@pytest.mark.parametrize("before", [False, True])
 def test_the_search_function_finds_what_its_caller_may_read(
-    stage: Stage, app: psycopg.Connection, who: str, finds: set[str]
+    stage: Stage, app: psycopg.Connection, who: str, finds: set[str], *, before: bool
 ) -> None:
-    terms = ["xqalphax", "xqsecretx", "xqbetax"]
     with rolled_back(app, getattr(stage.alpha, who).acting):
-        found = app.execute("SELECT id FROM search_passages(%s, 200)", [terms]).fetchall()
+        if before:  # as passages were before they had keys
+            app.execute("UPDATE memories_passage SET lexemes_version = 0, keys = '{}'")
+        found = app.execute(SEARCH, looked_up(stage)).fetchall()
     with rolled_back(app, stage.alpha.personal.acting):
         rows = app.execute("SELECT text FROM memories_passage WHERE id = ANY (%s)", [[row[0] for row in found]])
         texts = " ".join(row[0] for row in rows)
-    assert {term for term in terms if term in texts} == finds
+    assert {term for term in MARKS if term in texts} == finds
 
 
 def test_the_search_function_finds_nothing_without_a_scope(stage: Stage, app: psycopg.Connection) -> None:
     with rolled_back(app):
-        assert app.execute("SELECT * FROM search_passages(%s, 200)", [["xqalphax", "xqbetax"]]).fetchall() == []
+        assert app.execute(SEARCH, looked_up(stage)).fetchall() == []
+
+
+def test_counting_tells_nobody_of_another_project(stage: Stage, app: psycopg.Connection) -> None:
+    with rolled_back(app, stage.alpha.dev.acting):
+        app.execute("SELECT recount_passages()")
+        counted = app.execute("SELECT DISTINCT project_id, audience FROM memories_passagetally").fetchall()
+    assert {row[0] for row in counted} == {stage.alpha.project.pk}
+    assert "private" not in {row[1] for row in counted}

@@ -10,7 +10,8 @@ from greywind_site.hunting.borrowing import ACCIDENTS, KINDS
 from greywind_site.hunting.pool import PoolReport, hunt_pool
 from tests.databases import put_back
 
-REQUESTS = 1500  # by command: manage.py pool_hunt --requests 50000 --pool 2
+pytestmark = pytest.mark.slow
+REQUESTS = 600  # by command: manage.py pool_hunt --requests 50000 --pool 2
 
 
 @pytest.fixture(scope="module")

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from greywind_site.hunting.leaks.direct import read_all, readable_tables
 from greywind_site.hunting.leaks.ground import owner_link, tables_with_project
-from greywind_site.hunting.leaks.hunter import Report
+from greywind_site.hunting.leaks.report import Report
 from greywind_site.hunting.leaks.world import World
 
 NOT_SHOWN = "kept for machines or for later, and shown to nobody"

@@ -57,6 +57,10 @@ def _here(model: type[models.Model], crew: Crew, place: Place) -> "models.QueryS
     return rows.filter(**columns_of(crew, place)) if issubclass(model, ContentRow) else rows
 
 
+# What was decided in a row of ours was about a version that no page shows: one is decided on once.
+OTHER_VERSION = 900
+
+
 class _Filler:
     """Makes up a row of one model, field by field."""
 
@@ -91,6 +95,8 @@ class _Filler:
             return NOT_PROVIDED if field.null else self._target(field)
         if field.choices:
             return field.default if field.has_default() else field.choices[0][0]
+        if field.name == "seen_version":
+            return OTHER_VERSION
         if isinstance(field, (ArrayField, models.JSONField, *TEXTUAL)):
             return self._spoken(field)
         if field.has_default() or field.null:

@@ -4,9 +4,9 @@ import random
 import re
 import time
 import uuid
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any
 from urllib.parse import quote
 
@@ -14,19 +14,20 @@ from governance.ids import new_id, public_id
 from greywind_site.hunting.leaks.aiming import REFS, Aim, How, nouns
 from greywind_site.hunting.leaks.api_asks import Operation, ask_of, noun_of, operations
 from greywind_site.hunting.leaks.asking import Answer, Ask, send
+from greywind_site.hunting.leaks.form_asks import Form, forms_of
 from greywind_site.hunting.leaks.ground import PROJECTS
 from greywind_site.hunting.leaks.marks import CURSOR, PRIVATE, Place, ids_in, marks_in, place_of, sent_in
+from greywind_site.hunting.leaks.meeting import Met
 from greywind_site.hunting.leaks.page_asks import (
     LEFT_ALONE,
-    Form,
     Route,
     form_ask,
-    forms_of,
     page_ask,
     random_ids,
     routes,
 )
 from greywind_site.hunting.leaks.people import Principal
+from greywind_site.hunting.leaks.report import Leak, Report
 from greywind_site.hunting.leaks.storing import stored_since
 from greywind_site.hunting.leaks.world import World
 
@@ -34,42 +35,6 @@ from greywind_site.hunting.leaks.world import World
 PASSING = re.compile(r"(?:trc|rid)_[0-9a-f]{32}|csrftoken=\w+|expires=[^;]+|name=\"csrfmiddlewaretoken\" value=\"\w+\"")
 MOST_CURSORS = 400
 MOST_TOLD = 50
-
-
-@dataclass(frozen=True, slots=True)
-class Leak:
-    """Somebody heard what was not for them."""
-
-    who: str
-    operation: str
-    path: str
-    what: str
-    table: str
-    body: str = ""
-
-    def __str__(self) -> str:
-        return f"{self.who} heard {self.what} of {self.table} from {self.operation} ({self.path} {self.body})"
-
-
-@dataclass(slots=True)
-class Report:
-    """What a hunt did and heard."""
-
-    requests: int = 0
-    statuses: Counter[str] = field(default_factory=Counter)
-    operations: Counter[str] = field(default_factory=Counter)
-    pairs: int = 0
-    leaks: list[Leak] = field(default_factory=list)
-    oracles: list[str] = field(default_factory=list)
-    failures: list[str] = field(default_factory=list)
-    heard: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
-    showing: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
-    seconds: float = 0.0
-    walked: bool = False
-
-    @property
-    def ok(self) -> bool:
-        return not self.leaks and not self.oracles and not self.failures
 
 
 class Hunter:
@@ -80,6 +45,8 @@ class Hunter:
         self.dice = random.Random(seed)  # noqa: S311 - to be the same again, not to be secret
         self.report = Report()
         self.forms: dict[str, Form] = {}
+        self.met, self.learning = Met(alone=LEFT_ALONE), True
+        self.owners = {crew.number: crew.owner.acting.actor_id for crew in world.crews}
         self.cursors: list[str] = []
         self.taken: dict[str, set[Any]] = defaultdict(set)
         self.aims = {each.name: Aim(each, self.ground, self.dice, cursors=self.cursors) for each in world.principals}
@@ -97,12 +64,20 @@ class Hunter:
         else:
             self.report.walked = True
         tell(f"walked over what everybody may read: {self.report.requests} requests, {len(self.report.leaks)} leaks")
+        self._follow(most=(requests - self.report.requests) // 3)
+        tell(f"tried what the pages show: {self.report.requests} requests, {len(self.report.leaks)} leaks")
         while self.report.requests < requests:
             self.ask_at_random()
             if self.report.requests % 5_000 == 0:
                 tell(f"{self.report.requests} requests, {len(self.report.leaks)} leaks")
         self.report.seconds += time.perf_counter() - started
         return self.report
+
+    def _follow(self, *, most: int) -> None:
+        """Follow links and fill in forms that were shown, each as whoever saw it, at most so many."""
+        for ask, by in islice(self.met.tries(self.aims), max(0, most)):
+            self.ask(ask, by)
+        self.learning = False
 
     def ask_at_random(self) -> None:
         """Send one request of a random kind as somebody, and its twin where ids of others were put in."""
@@ -134,7 +109,7 @@ class Hunter:
         if answer.code >= 500 and len(report.failures) < MOST_TOLD:
             report.failures.append(f"{answer.status} to {by.name} from {ask.operation} ({ask.path})")
         self._judge(ask, answer, by)
-        self._learn(ask, answer)
+        self._learn(ask, answer, by)
         return answer
 
     def compare(self, ask: Ask, answer: Answer, by: Principal) -> None:
@@ -184,13 +159,20 @@ class Hunter:
         for table in sorted({table for table, _ in where}):
             self.report.leaks.append(Leak(by.name, ask.operation, ask.path, what, table, ask.shown))
 
-    def _learn(self, ask: Ask, answer: Answer) -> None:
-        """Keep cursors and forms, for others to send."""
+    def _learn(self, ask: Ask, answer: Answer, by: Principal) -> None:
+        """Keep cursors and forms, for others to send, and a few of each form for whoever it was shown to."""
         self.cursors.extend(CURSOR.findall(answer.body))
         del self.cursors[:-MOST_CURSORS]
         if ask.operation.startswith("page") and "<form" in answer.body:
             for name, form in forms_of(answer.body, at=ask.path).items():
                 self.forms.setdefault(name, form)
+        if self.learning and ask.operation.startswith("page") and answer.code == 200:
+            owns = any(
+                self.owners[number] == seat.acting.actor_id
+                for number, seat in by.seats.items()
+                if number == ask.project
+            )
+            self.met.learn(answer.body, at=ask, by=by, owns=owns)
 
     def _walk(self) -> Iterator[tuple[Ask, Principal]]:
         """Yield reads of every row by somebody who may: each row once by the API and once in the console."""
@@ -274,7 +256,8 @@ class Hunter:
 
 
 EXPORTS: Mapping[str, Sequence[str]] = {
-    "audit": ("?as=jsonl", *(f"?as=jsonl&before={seq}" for seq in range(41, 521, 40))),
+    "audit": ("?as=jsonl", "?as=csv"),
+    "project_inbox": ("?tab=open&as=jsonl", "?tab=mine&as=csv"),
     "revision": ("?as=markdown",),
 }
 HOME: Mapping[str, str] = {"home": "/", "inbox": "/inbox", "account": "/account"}

@@ -1,19 +1,19 @@
-"""Requests to the console, made from its addresses and from the forms that its pages show."""
+"""Requests to the console, made from its addresses."""
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
-from html.parser import HTMLParser
 from typing import Any
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote
 
-from django.urls import Resolver404, URLPattern, URLResolver, get_resolver, resolve
+from django.urls import URLPattern, URLResolver, get_resolver
 
 from governance.ids import new_id, public_id
 from greywind_site.hunting.leaks.aiming import Aim, How, Noun
 from greywind_site.hunting.leaks.api_asks import noun_of
 from greywind_site.hunting.leaks.asking import Ask
+from greywind_site.hunting.leaks.form_asks import Form
 from greywind_site.hunting.leaks.ground import PROJECTS
 from sessions.context.vocabulary import Layer
 
@@ -24,7 +24,7 @@ PARAMETER = re.compile(r"<(?:\w+:)?(\w+)>")
 LEFT_ALONE = frozenset({"sign_in", "sign_out"})
 PROJECT = Noun("prj", PROJECTS)
 FILTERS: Mapping[str, tuple[str, ...]] = {
-    "as": ("jsonl", "markdown", "text"),
+    "as": ("jsonl", "csv", "markdown", "text"),
     "tab": ("snoozed", "done", "mine", "open"),
     "kind": ("message", "constraint", "persona", "proposal"),
     "role": ("dev", "tester"),
@@ -65,49 +65,6 @@ def _walk(resolver: URLResolver, before: str) -> Iterator[tuple[str, URLPattern]
             yield from _walk(one, text)
         elif one.name:
             yield text, one
-
-
-@dataclass(slots=True)
-class Form:
-    """What a form of a page would send, and where to."""
-
-    action: str
-    fields: dict[str, str] = field(default_factory=dict)
-
-
-class Forms(HTMLParser):
-    """The forms of a page that post."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.found: list[Form] = []
-        self.inside = False
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        named = {name: value or "" for name, value in attrs}
-        if tag == "form":
-            self.inside = named.get("method", "").lower() == "post"
-            if self.inside:
-                self.found.append(Form(named.get("action", "")))
-        elif self.inside and tag in ("input", "textarea", "select", "button") and named.get("name"):
-            self.found[-1].fields.setdefault(named["name"], named.get("value", ""))
-
-    def handle_endtag(self, tag: str) -> None:
-        if tag == "form":
-            self.inside = False
-
-
-def forms_of(page: str, *, at: str) -> dict[str, Form]:
-    """Return the posting forms of a page by the name of the route that they post to."""
-    parser = Forms()
-    parser.feed(page)
-    found = {}
-    for form in parser.found:
-        try:
-            found[str(resolve(urlsplit(form.action or at).path).url_name)] = form
-        except Resolver404:
-            continue
-    return found
 
 
 def page_ask(route: Route, aim: Aim, how: How) -> Ask:

@@ -1,5 +1,6 @@
 """Who takes part in the hunt: projects, humans who belong to several of them, agents of each role, personal agents."""
 
+import time
 import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -16,9 +17,11 @@ from governance.models import Actor, Membership, User
 from governance.people import invite
 from governance.projects import open_project
 from governance.scope import project_scope
-from governance.vocabulary import KeyScope, Language, MembershipLevel
+from governance.stepping import PROOF
+from governance.vocabulary import KeyScope, Language, MembershipLevel, ProofKind
 from greywind_site.hunting.leaks.marks import OF_A_ROLE, PRIVATE, Mints, Place
 
+HUNT_SECONDS = 86_400  # longer than any hunt
 ROLES = ("chief", "dev", "reviewer", "tester")
 # Each human belongs to these projects, counted from its own number: the levels differ from one to the next.
 LEVELS: Mapping[int, MembershipLevel] = {
@@ -165,6 +168,8 @@ def browser_session(username: str) -> str:
     store[SESSION_KEY] = str(account.pk)
     store[BACKEND_SESSION_KEY] = settings.AUTHENTICATION_BACKENDS[0]
     store[HASH_SESSION_KEY] = account.get_session_auth_hash()
+    # Who they are was shown, and stays so for the whole hunt: what weighs much is asked of them like everything else.
+    store[PROOF] = {"how": ProofKind.PASSWORD, "at": time.time() + HUNT_SECONDS}
     store.save()
     return f"{settings.SESSION_COOKIE_NAME}={store.session_key}"
 

@@ -13,9 +13,10 @@ from greywind_site.hunting.leaks.asking import Ask
 from greywind_site.hunting.leaks.direct import OPERATION, read_all
 from greywind_site.hunting.leaks.filters import Site
 from greywind_site.hunting.leaks.ground import owner_link
-from greywind_site.hunting.leaks.hunter import Hunter, Report
+from greywind_site.hunting.leaks.hunter import Hunter
 from greywind_site.hunting.leaks.people import Principal
 from greywind_site.hunting.leaks.removing import watched
+from greywind_site.hunting.leaks.report import Report
 from greywind_site.hunting.leaks.world import World
 
 READING = """

@@ -11,8 +11,9 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from greywind_site.hunting.leaks.coverage import Coverage, covered
-from greywind_site.hunting.leaks.filters import sites
-from greywind_site.hunting.leaks.hunter import MOST_TOLD, Hunter, Report
+from greywind_site.hunting.leaks.filters import sites, why_out_of_reach
+from greywind_site.hunting.leaks.hunter import MOST_TOLD, Hunter
+from greywind_site.hunting.leaks.report import Report
 from greywind_site.hunting.leaks.sabotage import LetGo, Opened, let_filters_go, open_policies, reading_policies
 from greywind_site.hunting.leaks.world import World, make_world
 from greywind_site.hunting.scratch import scratch_database
@@ -121,11 +122,12 @@ def _tell_filters(done: list[LetGo], never: list[Any]) -> Told:
         "filters": len(done) + len(never),
         "let_go": len(done),
         "leaks": sum(len(one.leaks) for one in done),
-        "not_reached": [str(site) for site in never],
+        "out_of_reach": {str(site): why_out_of_reach(site) for site in never if why_out_of_reach(site)},
+        "not_reached": [str(site) for site in never if not why_out_of_reach(site)],
         "ill": ill[:MOST_TOLD],
     }
     shown = table("filter let go", "requests", "times reached", "leaks", rows=rows)
-    unreached = [Text(f"reached by no request: {site}") for site in never]
+    unreached = [Text(f"reached by no request: {site} ({why_out_of_reach(site) or 'unexplained'})") for site in never]
     return Told(facts=facts, shown=Group(shown, *unreached, *map(Text, ill[:MOST_TOLD])), ok=not ill)
 
 

@@ -1,0 +1,33 @@
+"""What waits for humans, as a file: the lines of a tab under its filters, those of every page."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from django.http import StreamingHttpResponse
+
+from governance.exports import As, Row, exported
+from greywind_site.console.inbox import Inbox, InboxLine
+
+COLUMNS = (
+    "project", "project_name", "kind", "ref", "title", "risk", "state", "contract", "slug", "level", "lacking",
+    "approved", "evidence", "proposer", "human", "assignee", "at", "wakes_at",
+)  # fmt: skip
+
+
+def inbox_export(inbox: Inbox, form: As) -> StreamingHttpResponse:
+    """Return the lines of an inbox as a file."""
+    rows = [_row(line) for line in inbox.lines]
+
+    def read(after: Row | None, most: int) -> Sequence[Mapping[str, Any]]:
+        start = rows.index(after) + 1 if after else 0
+        return rows[start : start + most]
+
+    return exported("inbox", form, COLUMNS, read, cut=inbox.more)
+
+
+def _row(line: InboxLine) -> Mapping[str, Any]:
+    told = {name: getattr(line, name) for name in COLUMNS[2:-2]}
+    plain = {name: str(value) if isinstance(value, str) else value for name, value in told.items()}
+    home = {"project": line.seat.public_id, "project_name": line.seat.project_name}
+    moments = {"at": line.at.isoformat(), "wakes_at": line.wakes_at.isoformat() if line.wakes_at else None}
+    return home | plain | moments
