@@ -13,6 +13,7 @@ class SiteConfig(AppConfig):
 
     @override
     def ready(self) -> None:
-        from greywind_site import checks
+        # Importing the Celery app makes it the one that every app's tasks are sent by.
+        from greywind_site import celery, checks  # noqa: F401 - imported for what it sets
 
         checks.register_all()

@@ -36,6 +36,12 @@ app.conf.update(
         "sweep-expired-proposals": {"task": "governance.sweep_proposals", "schedule": 3600.0},
         # What is new waits in rows that are marked so; with nothing new it is one cheap question.
         "consolidate-memories": {"task": "site.consolidate_memories", "schedule": 300.0},
+        # A worker is woken by whoever stores a passage; this finds what was stored while nobody heard it.
+        "embed-passages": {"task": "memories.embed_passages", "schedule": 10.0, "options": {"expires": 10}},
+        # A model or version that is new, or vectors that were lost: a look at every passage, so not often.
+        "ask-for-lacking-vectors": {"task": "memories.ask_for_lacking_vectors", "schedule": 600.0},
+        # One look at an index; a search of a large scope weighs rare words by the figures of the last count.
+        "keep-search-index": {"task": "memories.keep_search_index", "schedule": 300.0},
         **({"anchor-ledgers": {"task": "site.anchor_ledgers", "schedule": 86_400.0}} if ANCHOR_FILE else {}),
     },
 )

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any, Protocol
 
 from django.conf import settings
-from django.core.checks import CheckMessage, Error, Tags, register
+from django.core.checks import CheckMessage, Error, Tags, Warning, register  # noqa: A004 - Django's name
 from django.db import connections
 
 # Everything the role can become, by inheritance or by SET ROLE, including itself.
@@ -84,8 +84,29 @@ def check_sizes(**_: Any) -> list[CheckMessage]:
     return [Error("One text field may be larger than a whole request body.", hint=hint, id="greywind.E002")]
 
 
+def check_models(**_: Any) -> list[CheckMessage]:
+    """A model that this machine cannot use is told before anybody waits for its vectors."""
+    from memories.embeddings.registry import absent_because, served_models
+
+    hint = "Take it out of GREYWIND_EMBEDDINGS__MODELS, or run the workers elsewhere."
+    absent = {model.name: absent_because(model) for model in served_models()}
+    return [Warning(f"{name}: {why}", hint=hint, id="greywind.W001") for name, why in absent.items() if why]
+
+
+def check_vectors(*, databases: Sequence[str] | None, **_: Any) -> list[CheckMessage]:
+    """Vectors of another length than their model is set to give compare with nothing."""
+    if not databases or "default" not in databases:
+        return []
+    from greywind_site.operating.vectors import misfits, stored_vectors
+
+    hint = "Give the model another VERSION, so that passages are embedded anew, or set its DIMS back."
+    return [Error(fault, hint=hint, id="greywind.E003") for fault in misfits(stored_vectors())]
+
+
 def register_all() -> None:
     """Called once when Django starts."""
+    register(check_models)
+    register(check_vectors, Tags.database)
     register(check_application_role, Tags.database)
     register(check_sizes)
 

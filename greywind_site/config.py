@@ -15,6 +15,7 @@ from pydantic.fields import FieldInfo
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
 from greywind_site.embedded.instance import APP, OWNER, Instance, default_folder
+from greywind_site.embedding_settings import EmbeddingSettings
 from greywind_site.identity.oidc_settings import OidcSettings
 from greywind_site.mcp.address import McpAddress, read_address
 
@@ -28,7 +29,17 @@ OF_THE_CLIENT = frozenset(
 )
 INTERNAL = frozenset(
     f"GREYWIND_{name}"
-    for name in ("ENTERED", "LEDGER_ENTRIES", "PROPERTY_CASES", "SUPERVISED", "TAMPERINGS", "TEST_SERVICES")
+    for name in (
+        "ENTERED",
+        "EVERY_LOOK",
+        "LEDGER_ENTRIES",
+        "PROPERTY_CASES",
+        "STOP_EACH",
+        "SUPERVISED",
+        "TAMPERINGS",
+        "TEST_SERVICES",
+        "WRITERS",
+    )
 )
 
 
@@ -148,6 +159,9 @@ class Config(BaseSettings):
     )
     oidc: OidcSettings = Field(default_factory=OidcSettings, description="Sign-in by an OpenID Connect provider.")
     resolver: ResolverSettings = Field(default_factory=ResolverSettings, description="Numbers of the thread resolver.")
+    embeddings: EmbeddingSettings = Field(
+        default_factory=EmbeddingSettings, description="Models that passages become vectors by."
+    )
     database_url: SecretStr | None = Field(
         default=None,
         validation_alias="DATABASE_URL",

@@ -11,7 +11,8 @@ from typing import NoReturn
 from greywind_site.embedded.instance import CHECKOUT
 
 SHOWN_LINES = 60
-TEST_PROCESSES = "2"
+# A process that has nothing left takes over half of what the other one still has to do.
+TEST_PROCESSES = ["-n", "2", "--dist", "worksteal"]
 
 
 @dataclass(frozen=True)
@@ -78,6 +79,6 @@ def lint() -> int:
 def test(words: Sequence[str]) -> NoReturn:
     """Become pytest with these arguments, on two processes unless they say otherwise."""
     told = any(word.startswith(("-n", "--numprocesses")) for word in words)
-    command = [sys.executable, "-m", "pytest", *([] if told else ["-n", TEST_PROCESSES]), *words]
+    command = [sys.executable, "-m", "pytest", *([] if told else TEST_PROCESSES), *words]
     os.chdir(CHECKOUT)
     os.execv(sys.executable, command)  # noqa: S606 - keeping the process id lets signals arrive once

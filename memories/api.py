@@ -1,14 +1,17 @@
 """HTTP: proposing a memory, reading one, searching, and saying what one is worth."""
 
 import re
+from datetime import datetime
 from typing import Annotated, Any, Literal
 
+from django.db.models import QuerySet
 from django.db.models.functions import Left
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
-from ninja import Router
+from ninja import Query, Router, Schema
 from pydantic import Field, Strict
 
+from governance.actors import Acting
 from governance.errors import Invalid
 from governance.ids import parse_id
 from governance.input import Count, Flag, Id, Input, Moment, OptionalText, Ref, Text, Title
@@ -16,11 +19,11 @@ from governance.replays import once
 from governance.scope import project_scope
 from governance.vocabulary import KeyScope, Sensitivity
 from governance.web import acting_of, answer, listed, newest_first
-from memories.as_of import HEAD, held_at
+from memories.as_of import HEAD, about, held_at, held_on
 from memories.feedback import FeedbackWish, give_feedback, note_read
-from memories.memory_json import brief_out, held_out, memory_here, whole_out, written_out
+from memories.memory_json import brief_out, held_out, memory_here, then_out, whole_out, written_out
 from memories.models import Memory
-from memories.retrieval import Hit, Limits, Scope, retrieve
+from memories.searching import SearchWish, search, search_out
 from memories.vocabulary import (
     FeedbackKind,
     KnowledgeStatus,
@@ -30,6 +33,7 @@ from memories.vocabulary import (
     Origin,
     ReadThrough,
     ScopeType,
+    SourceType,
     WriteAction,
     WriteMode,
     WriteOutcome,
@@ -87,6 +91,43 @@ class FeedbackIn(Input):
     note: Annotated[OptionalText, Field(max_length=1000)] = ""
 
 
+class SearchIn(Schema):
+    """What is searched for, and what it is narrowed to."""
+
+    q: str
+    limit: int = 5
+    thread_id: str | None = None
+    source: SourceType | None = None
+    since: Moment | None = None
+    until: Moment | None = None
+    as_of: Moment | None = None
+    valid_at: Moment | None = None
+
+    def wish(self) -> SearchWish:
+        """Return it as a wish. Raises Invalid for what is out of bounds, for no thread's id, and for what does not go
+        together.
+        """
+        self.check()
+        thread = parse_id("thr", self.thread_id, pointer="?thread_id") if self.thread_id else None
+        said = {"since": self.since, "until": self.until}
+        return SearchWish(q=self.q, most=self.limit, thread_id=thread, source=self.source, **said)
+
+    def check(self) -> None:
+        if not self.q.strip() or len(self.q) > 2000:
+            raise Invalid.at("?q", "expected 1 to 2,000 characters")
+        if not 1 <= self.limit <= 20:
+            raise Invalid.at("?limit", "expected 1 to 20")
+        if self.since and self.until and self.until <= self.since:
+            raise Invalid.at("?until", "has to lie after since, or nothing can lie between the two")
+        self._check_past()
+
+    def _check_past(self) -> None:
+        narrowed = [name for name in ("thread_id", "source", "since", "until") if getattr(self, name)]
+        if narrowed and (self.as_of or self.valid_at):
+            message = "has no place with as_of or valid_at, which search the memories of one moment; leave it out"
+            raise Invalid.at(f"?{narrowed[0]}", message)
+
+
 @router.post("/memories", operation_id="propose_memory")
 def post_memory(request: HttpRequest, body: MemoryIn) -> HttpResponse:
     """Propose a memory. `outcome` says what became of it; `code` and `missing` say why not, and what would help.
@@ -112,17 +153,20 @@ def get_memories(
     *,
     status: MemoryStatus | None = None,
     as_of: Moment | None = None,
+    valid_at: Moment | None = None,
     cursor: str | None = None,
     limit: int | None = None,
 ) -> HttpResponse:
     """List what this key's agent proposed, newest first, and where each stands; `excerpt` is the text's beginning.
 
-    With `as_of`, list what this key may read of what was in use at that moment, with its version and text of then.
+    With `as_of`, list what this key may read of what was in use at that moment, with its version and text of then;
+    with `valid_at`, what by today's knowledge held at that moment.
     """
     acting = acting_of(request, KeyScope.MEMORY_READ)
     with project_scope(acting, read_only=True):
-        if as_of is not None:
-            return answer(listed(newest_first(held_at(as_of), cursor=cursor, limit=limit), held_out))
+        then = _then(as_of, valid_at)
+        if then is not None:
+            return answer(listed(newest_first(then, cursor=cursor, limit=limit), held_out))
         mine = Memory.objects.filter(proposed_by_id=acting.actor_id).defer("content")
         chosen = mine if status is None else mine.filter(status=status)
         page = newest_first(chosen.annotate(head=Left("content", HEAD)), cursor=cursor, limit=limit)
@@ -130,17 +174,18 @@ def get_memories(
 
 
 @router.get("/memories/search", operation_id="search_memories")
-def get_search(request: HttpRequest, q: str, limit: int = 5) -> HttpResponse:
-    """Search what this key may read. An empty answer means that nothing is about it."""
+def get_search(request: HttpRequest, asked: Query[SearchIn]) -> HttpResponse:
+    """Search what this key may read. An empty answer means that nothing is about it; `searched` says in what.
+
+    `legs` are the scores of each way to find a hit, `found_by` those that found it by themselves; `matched` are the
+    terms that it shares with the query, and `marks` where they stand in `content`, as ranges of code points.
+    With `as_of` or `valid_at`, search the memories of that moment, by their words alone.
+    """
     acting = acting_of(request, KeyScope.MEMORY_READ)
-    if not q.strip() or len(q) > 2000:
-        raise Invalid.at("?q", "expected 1 to 2,000 characters")
-    if not 1 <= limit <= 20:
-        raise Invalid.at("?limit", "expected 1 to 20")
-    with project_scope(acting, read_only=True):
-        scope = Scope(thread_id=None, now=timezone.now())
-        found = retrieve(q, scope=scope, limits=Limits(most=limit))
-        return answer({"results": [_hit_out(hit) for hit in found.hits], "abstained": not found.hits})
+    wish = asked.wish()
+    if asked.as_of is not None or asked.valid_at is not None:
+        return answer(_found_then(acting, asked))
+    return answer(search_out(search(acting, wish, now=timezone.now()), wish))
 
 
 @router.get("/memories/{memory_id}", operation_id="get_memory")
@@ -168,18 +213,19 @@ def post_feedback(request: HttpRequest, memory_id: str, body: FeedbackIn) -> Htt
     return once(request, acting, act)
 
 
-def _hit_out(hit: Hit) -> dict[str, Any]:
-    return {
-        "ref": hit.ref,
-        "source_type": hit.source_type,
-        "content": hit.text,
-        "score": hit.score,
-        "reason": hit.reason,
-        "origin": hit.origin,
-        "knowledge_status": hit.knowledge_status,
-        "confidence": hit.confidence,
-        "as_of": hit.as_of,
-    }
+def _found_then(acting: Acting, asked: SearchIn) -> dict[str, Any]:
+    with project_scope(acting, read_only=True):
+        then = _then(asked.as_of, asked.valid_at)
+        found = [] if then is None else about(then, asked.q, most=asked.limit)
+        return {"results": [then_out(one) for one in found], "abstained": not found}
+
+
+def _then(as_of: datetime | None, valid_at: datetime | None) -> QuerySet[Any] | None:
+    if as_of is not None and valid_at is not None:
+        raise Invalid.at("?valid_at", "ask by as_of or by valid_at, not by both")
+    if as_of is not None:
+        return held_at(as_of)
+    return held_on(valid_at) if valid_at is not None else None
 
 
 def wish_of(body: MemoryIn, *, if_match: str | None) -> MemoryWish:

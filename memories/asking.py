@@ -30,6 +30,14 @@ def check_wish(wish: MemoryWish) -> None:
     check_scope(wish.scope_type, wish.scope_id)
 
 
+def changes_own(acting: Acting, wish: MemoryWish) -> bool:
+    """Return whether a wish is about a memory that whoever acts keeps for themselves: for that no level is needed."""
+    if wish.target_id is None:
+        return False
+    own = Memory.objects.filter(pk=wish.target_id, audience=Audience.PRIVATE, owner_id=acting.actor_id)
+    return own.exists()
+
+
 def check_voice(acting: Acting, wish: MemoryWish, weighed: Weighed) -> None:
     """Raise Forbidden (origin_not_held) when an agent speaks for a user whom nothing that it cites quotes."""
     if wish.origin is not Origin.USER_EXPLICIT or acting.kind is ActorKind.HUMAN:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-from django.db.models import Max
+from django.db.models import F, Max
 
 from governance.actors import Acting
 from governance.models.base import reach_of
@@ -12,6 +12,7 @@ from governance.policies import PolicyRules, retention_days
 from memories.claims import Claim as ClaimFact
 from memories.gate_cases import Ruling
 from memories.models import Claim, GateVerdict, Memory, MemoryEvidence, MemoryParent, MemoryVersion
+from memories.models.claim import MOST_CLAIMS
 from memories.relating import Place
 from memories.vocabulary import PENDING, Gate, SourceRank, WriteAction
 from memories.weighing import Kept, digest_of
@@ -33,7 +34,6 @@ KEPT = (
     "valid_from",
     "valid_to",
 )
-MOST_CLAIMS = 20
 
 
 def make_candidate(
@@ -129,6 +129,12 @@ def add_claims(memory: Memory, claims: Sequence[ClaimFact]) -> None:
             for n, claim in enumerate(claims[:MOST_CLAIMS])
         ]
     )
+
+
+def keep_replaced(change: Memory, target: Memory) -> None:
+    """Let the proposal of a change keep what its target has claimed until now, so that the change can be undone."""
+    Claim.objects.filter(memory=change, ordinal__gte=MOST_CLAIMS).delete()  # of a time before it was undone
+    Claim.objects.filter(memory=target).update(memory=change, ordinal=F("ordinal") + MOST_CLAIMS)
 
 
 def add_parents(memory: Memory, parents: Sequence[Memory], *, reason: str) -> None:

@@ -18,6 +18,7 @@ from governance.vocabulary import Sensitivity
 from memories.conflict_outlook import Standing, takes_away
 from memories.conflict_trail import name_of
 from memories.models import Claim, ConflictSide, Memory, MemoryEvidence
+from memories.models.claim import MOST_CLAIMS
 from memories.reading import Words, scope_title, thread_id_of, worded
 from memories.vocabulary import (
     PENDING,
@@ -116,7 +117,7 @@ def sides_for(
     acting: Acting, rows: Sequence[ConflictSide], impact: Mapping[uuid.UUID, int], actors: Mapping[str, Actor]
 ) -> list[Side]:
     """Read what stands behind each side: one statement, and one for each scheme that its evidence is of."""
-    claims = Claim.objects.filter(memory=OuterRef("pk")).order_by("ordinal")
+    claims = Claim.objects.filter(memory=OuterRef("pk"), ordinal__lt=MOST_CLAIMS).order_by("ordinal")
     cited = MemoryEvidence.objects.filter(memory=OuterRef("pk")).order_by("ordinal")
     saying = JSONObject(
         attribute="attribute", value="value", text="value_text", unit="unit", phrase="when_text", inferred="inferred"

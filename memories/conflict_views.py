@@ -2,6 +2,7 @@
 
 import uuid
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse, QueryDict
@@ -11,10 +12,10 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext, gettext_lazy
 from django.views.decorators.http import require_POST, require_safe
 
-from governance.errors import Clash, Forbidden, Invalid, NotThere, PreconditionFailed, Refusal
-from governance.pages import Desk, blame, done, id_in_path, project_page, refused, show
+from governance.errors import Clash, Forbidden, Invalid, NotThere, PreconditionFailed, Refusal, StepUpNeeded
+from governance.pages import Desk, blame, done, id_in_path, next_in_inbox, project_page, refused, show
 from governance.scope import project_scope
-from governance.stepping import ask, fresh_enough, kept_form
+from governance.stepping import ask, fresh_enough, kept_form, proof_of
 from governance.vocabulary import Audience, Deed, Risk
 from memories.conflict_forms import ConflictFilterForm, DecisionForm, PutOffForm, UndoForm, state_in
 from memories.conflict_list import conflict_list
@@ -76,7 +77,7 @@ def settle_conflict(request: HttpRequest, desk: Desk, conflict_id: str) -> HttpR
         return _moved(request, desk, page, form)
     if not form.is_valid():
         return _drawn(request, desk, page, form=form, status=422)
-    wish = form.wish()
+    wish = replace(form.wish(), proof=proof_of(request))
     if page.risk is Risk.HIGH and not fresh_enough(request):
         return ask(request, back=_address(desk, page), keep=request.POST)
     try:
@@ -84,7 +85,7 @@ def settle_conflict(request: HttpRequest, desk: Desk, conflict_id: str) -> HttpR
             settle(desk.acting, find_conflict(page.conflict.pk), wish, now=timezone.now())
     except SAYABLE as refusal:
         return _again(request, desk, conflict_id, refusal)
-    to = f"{reverse('inbox')}?next={conflict_id}" if form.cleaned_data["next"] else _address(desk, page)
+    to = next_in_inbox(form, conflict_id) if form.cleaned_data["next"] else _address(desk, page)
     return done(request, NEXT[wish.verb], to=to)
 
 
@@ -129,7 +130,7 @@ def undo_conflict(request: HttpRequest, desk: Desk, conflict_id: str) -> HttpRes
         found = Settlement.objects.filter(pk=pk, conflict=row).select_related("conflict").first()
         if found is None:
             raise NotThere
-        undo(desk.acting, found, now=timezone.now(), reason=named["reason"])
+        undo(desk.acting, found, now=timezone.now(), reason=named["reason"], proof=proof_of(request))
 
     return _changed(request, desk, conflict_id, take_back, words=UNDONE)
 
@@ -142,6 +143,8 @@ def _changed(
     try:
         with project_scope(desk.acting):
             change(find_conflict(id_in_path(Conflict.PREFIX, conflict_id)))
+    except StepUpNeeded:
+        return ask(request, back=here, keep=request.POST)
     except SAYABLE as refusal:
         return refused(request, refusal, to=here)
     return done(request, words, to=here)

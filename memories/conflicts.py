@@ -11,13 +11,13 @@ from django.db.models import Count, F
 
 from governance.actors import Acting
 from governance.audit import fingerprint
-from governance.errors import Clash, Invalid
+from governance.errors import Clash, Invalid, StepUpNeeded
 from governance.inbox import settle_item, wake_item
 from governance.models.base import reach_of
 from governance.people import check_may
 from governance.scope import record
-from governance.vocabulary import Deed, InboxKind
-from memories.disputes import conflict_ref, mark_disputed, sides_of, to_inbox
+from governance.vocabulary import Deed, InboxKind, Risk
+from memories.disputes import advise, conflict_ref, mark_disputed, sides_of, to_inbox
 from memories.models import Conflict, ConflictSide, Injection, Settlement
 from memories.models.conflict import UNSETTLED
 from memories.relating import place_of
@@ -37,7 +37,8 @@ class SettleWish:
     """What somebody decides, bound to what they saw.
 
     `chosen` names the side that holds (take_new, keep_old: the newest and the first without it); `text` is the merged
-    wording; `scopes` and `periods` say where and when each side holds (both_valid).
+    wording; `scopes` and `periods` say where and when each side holds (both_valid). `proof` says how they have shown
+    anew who they are, which high risk asks for.
     """
 
     verb: SettlementVerb
@@ -48,6 +49,7 @@ class SettleWish:
     chosen: uuid.UUID | None = None
     scopes: Sequence[ScopeChange] = ()
     periods: Sequence[Period] = ()
+    proof: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,10 +73,12 @@ def sight(conflict: Conflict, *, now: datetime) -> ConflictSight:
 def settle(acting: Acting, conflict: Conflict, wish: SettleWish, *, now: datetime) -> Settlement:
     """Settle a conflict in the open scope as a human decides: all of it, or nothing.
 
-    Raises Forbidden (level_too_low), Clash (not_open, moved_meanwhile) where somebody settled or changed it first or
-    a side is no longer what was shown, and Invalid for a verb without what it needs.
+    Raises Forbidden (level_too_low; step_up_needed for high risk without a fresh proof), Clash (not_open,
+    moved_meanwhile) where somebody settled or changed it first or a side is no longer what was shown, and Invalid for
+    a verb without what it needs.
     """
     check_may(acting, Deed.DECIDE_MEMORY)
+    _check_proven(conflict, wish.proof)
     return _settle(acting, conflict, wish, now=now, by_policy=False)
 
 
@@ -131,14 +135,16 @@ def wake_due(acting: Acting, *, now: datetime) -> int:
     return len(due)
 
 
-def undo(acting: Acting, settlement: Settlement, *, now: datetime, reason: str = "") -> Conflict:
+def undo(acting: Acting, settlement: Settlement, *, now: datetime, reason: str = "", proof: str = "") -> Conflict:
     """Take a settlement back: every memory stands as before it, and the conflict is open again.
 
-    A proposal that lost is final, so that a new one with the same text and evidence takes its side. Raises Forbidden,
-    and Clash (not_settled) where the conflict was opened again meanwhile, or said_meanwhile.
+    A proposal that lost is final, so that a new one with the same text and evidence takes its side. Raises Forbidden
+    (level_too_low, step_up_needed as `settle` does), and Clash (not_settled) where the conflict was opened again
+    meanwhile, or said_meanwhile.
     """
     check_may(acting, Deed.DECIDE_MEMORY)
     conflict: Conflict = settlement.conflict
+    _check_proven(conflict, proof)
     take_turn(conflict.project_id, place_of(sides_of(conflict)[0].memory))
     conflict.refresh_from_db()
     settlement.refresh_from_db()
@@ -148,6 +154,7 @@ def undo(acting: Acting, settlement: Settlement, *, now: datetime, reason: str =
     _move(conflict, conflict.version, {ConflictState.SETTLED}, now=now, **changed)
     Settlement.objects.filter(pk=settlement.pk, undone_at=None).update(undone_by_id=acting.actor_id, undone_at=now)
     undo_effects(acting, conflict, settlement.effects, now=now)
+    advise(conflict, now=now)
     mark_disputed(conflict, now=now)
     _back_to_inbox(acting, conflict, now=now)
     record(
@@ -204,6 +211,12 @@ def _settle(acting: Acting, conflict: Conflict, wish: SettleWish, *, now: dateti
         detail={"verb": wish.verb, "by_policy": by_policy, "settlement": settlement.public_id},
     )
     return settlement
+
+
+def _check_proven(conflict: Conflict, proof: str) -> None:
+    if conflict.risk == Risk.HIGH and not proof:
+        message = "a conflict of high risk needs a fresh proof of who decides; confirm that it is you, then decide"
+        raise StepUpNeeded(message)
 
 
 def _move(conflict: Conflict, expected: int, allowed: set[ConflictState], *, now: datetime, **changed: Any) -> None:

@@ -167,11 +167,12 @@ def _take_turns(acting: Acting, chosen: Sequence[Memory], readers: Readers) -> l
 
 def _put_in_order(acting: Acting, memory: Memory, standing: Standing, *, now: datetime) -> Tally:
     happened = memory.type == MemoryType.EPISODE
-    related = relate_stored(memory, episode=happened)
-    ends = None if happened else ends_by_itself(memory.content, related.claims, said_at=memory.said_at)
+    related = relate_stored(memory)
+    at, registry = memory.said_at, standing.registry
+    ends = None if happened else ends_by_itself(memory.content, related.claims, said_at=at, registry=registry)
     if ends is not None and (memory.expires_at is None or ends < memory.expires_at):
         Memory.objects.filter(pk=memory.pk).update(expires_at=ends)
-    merged = absorb(memory, now=now)
+    merged = absorb(memory, registry=registry, now=now)
     same = related.same
     gone = None
     if same is not None and merged == 0 and same.status == MemoryStatus.ACTIVE:

@@ -17,6 +17,7 @@ from memories.models import Claim, Conflict, ConflictSide, Memory
 from memories.models.conflict import UNSETTLED
 from memories.relating import Related
 from memories.vocabulary import (
+    LIVING,
     SPOKEN,
     ConflictState,
     KnowledgeStatus,
@@ -26,6 +27,8 @@ from memories.vocabulary import (
     SourceRank,
 )
 from memories.weighing import digest_of
+
+STANDING = (*LIVING, MemoryStatus.ARCHIVED)  # a side that can still hold
 
 
 def conflict_ref(conflict: Conflict) -> str:
@@ -44,15 +47,12 @@ def dispute(
     for rival in rivals:
         add_side(conflict, rival, SideRole.OLD, now=now)
     add_side(conflict, memory, SideRole.NEW, now=now)
-    sides = sides_of(conflict)
-    verb, why = suggestion(sides)
-    changed = {"suggestion": verb, "suggestion_reason": why, "updated_at": now, "risk": _risk(sides)}
-    Conflict.objects.filter(pk=conflict.pk).update(version=F("version") + 1, **changed)
-    conflict.refresh_from_db()
+    Conflict.objects.filter(pk=conflict.pk).update(version=F("version") + 1)
+    advise(conflict, now=now)
     if conflict.state == ConflictState.SNOOZED and conflict.wakes_on_evidence:
         _wake(conflict, now=now)
     mark_disputed(conflict, now=now)
-    detail = {"sides": len(sides), "memory": memory.public_id}
+    detail = {"sides": len(sides_of(conflict)), "memory": memory.public_id}
     record("conflict.join", conflict.public_id, detail=detail)
     if not quiet:
         to_inbox(acting, conflict, memory, now=now)
@@ -83,13 +83,30 @@ def sides_of_same(memory: Memory, other: Memory) -> bool:
     return ConflictSide.objects.filter(memory=memory, conflict__in=met).exists()
 
 
+def advise(conflict: Conflict, *, now: datetime) -> None:
+    """Keep with a conflict what the rules would do about its sides, and how grave it is to settle it wrongly."""
+    sides = sides_of(conflict)
+    verb, why = suggestion(sides)
+    changed = {"suggestion": verb, "suggestion_reason": why, "updated_at": now, "risk": _risk(sides)}
+    Conflict.objects.filter(pk=conflict.pk).update(**changed)
+    conflict.refresh_from_db()
+
+
+def after_leaving(memories: Sequence[Memory], *, now: datetime) -> None:
+    """Let unsettled conflicts go on without sides that have left: what is in use carries none of their words."""
+    left = ConflictSide.objects.filter(memory__in=memories).values("conflict_id")
+    for conflict in Conflict.objects.filter(pk__in=left, state__in=UNSETTLED).order_by("created_at", "id"):
+        advise(conflict, now=now)
+        mark_disputed(conflict, now=now)
+
+
 def suggestion(sides: Sequence[ConflictSide]) -> tuple[SettlementVerb, str]:
     """Return what the rules would do, and why in one word: the weightier source, else the newer word of a user."""
     old = [side.memory for side in sides if side.memory.status == MemoryStatus.ACTIVE]
-    new = [side.memory for side in sides if side.memory not in old]
+    new = [side.memory for side in sides if side.memory not in old and side.memory.status in STANDING]
     if not old or not new:
         return SettlementVerb.NEEDS_EVIDENCE, "one_side_only"
-    if len({side.memory_id for side in sides}) > 2:
+    if len(old) + len(new) > 2:
         return SettlementVerb.NEEDS_EVIDENCE, "several_values"
     known, fresh = SourceRank(old[0].source_rank), SourceRank(new[0].source_rank)
     if rank(fresh) > rank(known):
@@ -115,6 +132,7 @@ def mark_disputed(conflict: Conflict, *, now: datetime) -> None:
             other.content
             for other in others
             if other.content
+            and other.status in LIVING
             and other.source_rank != SourceRank.UNTRUSTED_EXTERNAL
             and other.sensitivity != Sensitivity.SECRET
         ]

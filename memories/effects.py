@@ -7,6 +7,7 @@ from typing import Any
 from django.db.models import Q
 
 from governance.actors import Acting
+from governance.audit import told
 from governance.errors import Clash, PreconditionFailed
 from governance.inbox import settle_item
 from governance.models.base import reach_of
@@ -21,13 +22,14 @@ from memories.candidates import (
     expiry_of,
     is_change,
     is_pending,
+    keep_replaced,
 )
 from memories.candidates import pass_gates as pass_on_a_word
 from memories.lifecycle import advance, gates_between
 from memories.models import Claim, Memory, Passage
 from memories.passages import PassageWish, index
 from memories.policy import standing_policy
-from memories.relating import claims_in, key_of, place_of
+from memories.relating import claims_in, claims_of, key_of, place_of
 from memories.vocabulary import (
     LIVING,
     ArchivedFor,
@@ -43,6 +45,7 @@ from memories.vocabulary import (
 from memories.weighing import digest_of
 
 DISPUTED = "Disputed · 有争议: "
+DONE_IN_PLACE = (ArchivedFor.MERGED, ArchivedFor.DELETED)  # how the proposal of a change ends that left one row behind
 SOURCE_OF = {
     MemoryKind.FACT: SourceType.FACT,
     MemoryKind.DECISION: SourceType.DECISION,
@@ -57,6 +60,8 @@ def let_in(acting: Acting, memory: Memory, *, reason: str, now: datetime) -> Non
         here = MemoryStatus(memory.status)
         pass_on_a_word(memory, gates_between(here, MemoryStatus.ACTIVE), human=acting)
         activate(acting, memory, reason=reason, now=now)
+    elif memory.status == MemoryStatus.ARCHIVED and is_change(memory) and memory.archived_for in DONE_IN_PLACE:
+        _change_again(acting, memory, reason=reason, now=now)
     elif memory.status == MemoryStatus.ARCHIVED:
         bring_back(memory, reason=reason, now=now)
 
@@ -160,8 +165,20 @@ def _change(acting: Acting, memory: Memory, target: Memory, *, now: datetime) ->
 
 
 def _say_anew(memory: Memory, target: Memory) -> None:
-    Claim.objects.filter(memory=target).delete()
-    add_claims(target, claims_in(target.content, (), said_at=memory.said_at))
+    said = claims_of([memory]).get(memory.pk) or claims_in(target.content, (), said_at=memory.said_at)
+    keep_replaced(memory, target)
+    add_claims(target, said)
+
+
+def _change_again(acting: Acting, memory: Memory, *, reason: str, now: datetime) -> None:
+    """Do once more what a change did that was undone, to its target as it stands now."""
+    target = Memory.objects.select_for_update().filter(pk=memory.target_id or memory.pk).first()
+    if target is None or target.status != MemoryStatus.ACTIVE:
+        raise Clash.at("/target_id", "the memory that it is about is not in use", code="target_not_in_use")
+    Memory.objects.filter(pk=memory.pk).update(target_version=target.version)
+    memory.target_version = target.version
+    _change(acting, memory, target, now=now)
+    record("memory.again", memory.public_id, reason=told(reason, memory), detail={"target": target.public_id})
 
 
 def _passage(memory: Memory, against: Sequence[str]) -> PassageWish:

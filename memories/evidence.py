@@ -1,7 +1,8 @@
 """What memory:// opens."""
 
 import re
-from collections.abc import Sequence
+import uuid
+from collections.abc import Iterable, Sequence
 
 from django.db.models import QuerySet
 
@@ -42,6 +43,12 @@ def memory_at(ref: str) -> Memory | None:
     """Return the memory that a ref names, or None for a ref of anything else and for what is not readable."""
     form = FORM.fullmatch(ref)
     return Memory.objects.filter(pk=parse_id("mem", form.group(1), pointer="/ref")).first() if form else None
+
+
+def memory_ids(refs: Iterable[str]) -> set[uuid.UUID]:
+    """Return the ids of the memories that some refs name, whatever else there is among them."""
+    forms = [form for ref in refs if (form := FORM.fullmatch(ref))]
+    return {parse_id("mem", form.group(1), pointer="/ref") for form in forms}
 
 
 def find_memories(wanted: Sequence[str], _acting: Acting) -> list[str]:

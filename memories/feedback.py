@@ -1,7 +1,7 @@
 """What is said of a memory by those who use it, and who read it by itself."""
 
 import uuid
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from django.db import IntegrityError, transaction
@@ -11,7 +11,7 @@ from governance.audit import fingerprint
 from governance.errors import Invalid
 from governance.models.base import reach_of
 from governance.scope import record
-from memories.evidence import memory_at
+from memories.evidence import memory_at, memory_ids
 from memories.models import Feedback, Injection, Memory, MemoryRead
 from memories.vocabulary import FeedbackKind, ReadThrough
 
@@ -43,6 +43,30 @@ def give_feedback(acting: Acting, memory: Memory, wish: FeedbackWish) -> Feedbac
     after = fingerprint(wish.note) if wish.note else ""
     record("memory.feedback", memory.public_id, after=after, detail={"kind": wish.kind, "feedback": made.public_id})
     return made
+
+
+def note_cited(acting: Acting, packet_id: uuid.UUID, refs: Iterable[str]) -> int:
+    """Store that whoever read a packet cited memories which it carried: they were useful, as far as the reader says.
+
+    Once for each memory, packet and reader; returns how many of the refs name such memories, in the open scope.
+    """
+    carried = Injection.objects.filter(packet_id=packet_id, memory_id__in=memory_ids(refs)).values("memory_id")
+    cited = list(Memory.objects.filter(pk__in=carried, erased_at=None))
+    Feedback.objects.bulk_create(
+        [
+            Feedback(
+                project_id=memory.project_id,
+                memory=memory,
+                actor_id=acting.actor_id,
+                kind=FeedbackKind.USEFUL,
+                packet_id=packet_id,
+                **reach_of(memory),
+            )
+            for memory in cited
+        ],
+        ignore_conflicts=True,
+    )
+    return len(cited)
 
 
 def note_read(acting: Acting, memory: Memory, through: ReadThrough) -> None:

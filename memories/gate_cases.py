@@ -43,6 +43,7 @@ class TargetFact:
     in_use: bool
     rank: SourceRank
     write_mode: WriteMode
+    sensitivity: Sensitivity = Sensitivity.PUBLIC
     same_voice: bool = False
 
 

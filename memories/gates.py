@@ -201,10 +201,18 @@ def _sensitivity(candidate: Candidate) -> Ruling:
 
 
 def sensitivity_of(candidate: Candidate) -> Sensitivity:
-    """Return how sensitive a proposal is: as it says, or as what was found in it, whichever is more."""
-    found = candidate.screening
+    """Return how sensitive a proposal is: the most of what it says, what was found in it, and what it changes.
+
+    To change a memory is no way to lower how sensitive it is.
+    """
+    found, target = candidate.screening, candidate.target
     telling = found.kinds(Category.PERSONAL) or found.kinds(Category.SECRET)
-    return max(candidate.sensitivity, found.sensitivity, key=rank) if telling else candidate.sensitivity
+    levels = [
+        candidate.sensitivity,
+        *([found.sensitivity] if telling else []),
+        *([target.sensitivity] if target else []),
+    ]
+    return max(levels, key=rank)
 
 
 def _alignment(candidate: Candidate) -> Ruling:

@@ -127,6 +127,15 @@ def past_of(memory: Memory) -> Past:
     )
 
 
+def last_change(memory: Memory) -> str:
+    """Return the id of the proposal whose text a memory in use has now, where it went into its row; '' for none."""
+    if memory.status != MemoryStatus.ACTIVE or memory.version == 1:
+        return ""
+    made = {"target": memory, "target_version": memory.version - 1, "content_hash": memory.content_hash}
+    found = Memory.objects.filter(**made, status=MemoryStatus.ARCHIVED, archived_for=ArchivedFor.MERGED).first()
+    return found.public_id if found else ""
+
+
 def compared(memory: Memory, first: int, second: int) -> Comparison:
     """Return two versions side by side; raises NotThere for one that there is none of."""
     rows = MemoryVersion.objects.filter(memory=memory, version__in=[first, second]).select_related("author")

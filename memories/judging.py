@@ -6,7 +6,7 @@ from datetime import datetime
 
 from governance.actors import Acting
 from governance.policies import PolicyRules
-from governance.vocabulary import ActorKind, Audience, rank
+from governance.vocabulary import ActorKind, Audience, Sensitivity, rank
 from memories.disputes import cooled
 from memories.gate_cases import Candidate, Rival, TargetFact
 from memories.gates import LONGEST
@@ -57,7 +57,7 @@ def look_around(
     related = Related(claims=claims)
     if short and wish.action != WriteAction.DELETE:
         # What it is made of is no other statement: it is neither repeated nor contradicted by it.
-        skip = [*([target.pk] if target else []), *wish.parents]
+        skip = [*([target.pk] if target else []), *wish.parents, *([wish.id] if wish.id else [])]
         happened = wish.type == MemoryType.EPISODE
         related = relate_to_known(text, claims, place=place, said_at=said_at, skip=skip, episode=happened)
         if target is not None and target.dedupe_key == key_of(text, said_at) and target.status == MemoryStatus.ACTIVE:
@@ -135,6 +135,7 @@ def _target_fact(around: Circumstances, target: Memory) -> TargetFact:
         in_use=target.status == MemoryStatus.ACTIVE,
         rank=SourceRank(target.source_rank),
         write_mode=WriteMode(target.write_mode),
+        sensitivity=Sensitivity(target.sensitivity),
         same_voice=target.pk in around.voices,
     )
 

@@ -7,6 +7,7 @@ from typing import Any
 from django.db.models import Count, IntegerField, OuterRef, Q, QuerySet, Subquery, Sum
 from django.db.models.functions import Coalesce
 
+from governance.vocabulary import ActorKind
 from memories.effects import retire
 from memories.models import ConflictSide, Feedback, Injection, Memory
 from memories.models.conflict import UNSETTLED
@@ -35,6 +36,7 @@ def use_of(row: Any) -> Use:
         confirmed_at=row.last_confirmed_at or row.said_at,
         uses=row.uses,
         praise=row.praise,
+        cited=row.cited,
         blame=row.blame,
     )
 
@@ -42,10 +44,12 @@ def use_of(row: Any) -> Use:
 def with_use(memories: QuerySet[Memory], *, now: datetime) -> QuerySet[Any]:
     """Return memories with how often packets carried them of late, and what was said of them."""
     said = Feedback.objects.filter(memory=OuterRef("pk"))
+    useful = said.filter(kind=FeedbackKind.USEFUL)
     carried = Injection.objects.filter(memory=OuterRef("pk"), at__gt=now - USED_SINCE)
     return memories.annotate(
         uses=_count(carried),
-        praise=_count(said.filter(kind=FeedbackKind.USEFUL)),
+        praise=_count(useful.filter(actor__kind=ActorKind.HUMAN)),
+        cited=_count(useful.exclude(actor__kind=ActorKind.HUMAN)),
         blame=_count(said.filter(kind__in=BLAMING)),
     )
 

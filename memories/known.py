@@ -13,6 +13,7 @@ from memories.claims import Claim as ClaimFact
 from memories.effects import reindex
 from memories.lifecycle import advance
 from memories.models import Claim, Conflict, ConflictSide, Injection, Memory, MemoryVersion
+from memories.models.claim import MOST_CLAIMS
 from memories.models.conflict import UNSETTLED
 from memories.relating import Place, key_of
 from memories.vocabulary import (
@@ -22,6 +23,7 @@ from memories.vocabulary import (
     MemoryStatus,
     ReasonCode,
     SourceRank,
+    WriteAction,
     WriteOutcome,
 )
 from memories.weighing import Kept, Weighed
@@ -60,17 +62,17 @@ def was_injected(memory: Memory, *, now: datetime) -> bool:
 def outlived(text: str, claims: Sequence[ClaimFact], place: Place, *, said_at: datetime) -> bool:
     """Return whether the same was taken out of use in this place after `said_at`."""
     lost = Q(status=MemoryStatus.REJECTED, reason_code=ReasonCode.LOST_CONFLICT)
-    gone = Memory.objects.filter(
-        Q(status=MemoryStatus.ARCHIVED, archived_for__in=OVER) | Q(status=MemoryStatus.REVOKED) | lost,
-        **place.where(),
-        updated_at__gte=said_at,
-    )
-    same = Q(dedupe_key=key_of(text, said_at))
+    left = Memory.objects.filter(**place.where(), updated_at__gte=said_at)
+    gone = left.filter(Q(status=MemoryStatus.ARCHIVED, archived_for__in=OVER) | Q(status=MemoryStatus.REVOKED) | lost)
+    changes = left.filter(status=MemoryStatus.ARCHIVED, archived_for=ArchivedFor.MERGED, action=WriteAction.UPDATE)
+    same, replaced = Q(dedupe_key=key_of(text, said_at)), Q(pk=None)
     for claim in claims:
         if not claim.open_class:
             said = Claim.objects.filter(subject_key=claim.subject, attribute=claim.attribute, value=claim.value)
-            same |= Q(pk__in=said.values("memory_id"))
-    return gone.filter(same).exists() or _rewritten(text, place, said_at=said_at)
+            same |= Q(pk__in=said.filter(ordinal__lt=MOST_CLAIMS).values("memory_id"))
+            replaced |= Q(pk__in=said.filter(ordinal__gte=MOST_CLAIMS).values("memory_id"))
+    over = gone.filter(same).exists() or changes.filter(replaced).exists()
+    return over or _rewritten(text, place, said_at=said_at)
 
 
 def outcome_of(memory: Memory) -> WriteOutcome:

@@ -9,9 +9,12 @@ from governance import refs
 from governance.actors import Acting
 from governance.ids import public_id
 from governance.web import row_here
+from memories.as_of import Then
+from memories.effects import SOURCE_OF
 from memories.models import Claim, Memory, MemoryEvidence, MemoryMove
+from memories.models.claim import MOST_CLAIMS
 from memories.usefulness import Use, importance_now
-from memories.vocabulary import MemoryType, ScopeType, WriteOutcome
+from memories.vocabulary import MemoryKind, MemoryType, ScopeType, WriteOutcome
 from memories.wishes import Written
 
 EXCERPT = regex.compile(r"\X{0,200}")  # of a text in a list: enough to know it again
@@ -79,6 +82,22 @@ def held_out(memory: Any) -> dict[str, Any]:
     return brief_out(memory) | then
 
 
+def then_out(then: Then) -> dict[str, Any]:
+    """Return what a search of the past found, as a search shows it."""
+    row = then.row
+    return {
+        "ref": f"memory://{row.public_id}@{row.version_then}",
+        "source_type": SOURCE_OF[MemoryKind(row.kind)],
+        "content": row.head,
+        "score": then.score,
+        "reason": f"shares {', '.join(then.shared)}; held then",
+        "origin": row.origin,
+        "knowledge_status": row.knowledge_status,
+        "confidence": row.confidence,
+        "as_of": row.said_at,
+    }
+
+
 def written_out(acting: Acting, written: Written) -> dict[str, Any]:
     """Return what a writer hears: what became of the proposal and why, and nothing of what others wrote."""
     memory, duplicate = written.memory, written.outcome is WriteOutcome.DUPLICATE_OF
@@ -114,7 +133,10 @@ def whole_out(acting: Acting, memory: Memory, *, now: datetime) -> dict[str, Any
             {"ref": row.ref, "quote": row.quote if row.ref in opening else "", "readable": row.ref in opening}
             for row in rows
         ],
-        "claims": [_claim_out(claim) for claim in Claim.objects.filter(memory=memory).order_by("ordinal")],
+        "claims": [
+            _claim_out(claim)
+            for claim in Claim.objects.filter(memory=memory, ordinal__lt=MOST_CLAIMS).order_by("ordinal")
+        ],
         "history": [{"from": move.here, "to": move.there, "code": move.code, "at": move.at} for move in moves],
     }
 

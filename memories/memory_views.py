@@ -12,9 +12,9 @@ from governance.pages import Desk, done, id_in_path, project_page, show
 from governance.scope import project_scope
 from governance.vocabulary import Deed
 from memories.feedback import FeedbackWish, give_feedback, note_read
-from memories.history import access_of, compared, past_of
+from memories.history import access_of, compared, last_change, past_of
 from memories.lineage import lineage_of
-from memories.memory_ways import buttons_of
+from memories.memory_ways import buttons_of, is_own
 from memories.models import Memory
 from memories.reading import card_of, find_memory
 from memories.store_words import Tab
@@ -81,6 +81,7 @@ def _shown(
             context["card"] = card = card_of(desk.acting, pk)
             found = card.memory
             context["buttons"] = buttons_of(desk, found, disputed=bool(card.conflict_id))
+            context["own"] = is_own(desk, found)
         else:
             found = find_memory(pk)
             context |= _part(found, tab)
@@ -92,7 +93,7 @@ def _shown(
 def _part(found: Memory, tab: Tab) -> dict[str, Any]:
     match tab:
         case Tab.VERSIONS:
-            return {"past": past_of(found)}
+            return {"past": past_of(found), "undoable": last_change(found)}
         case Tab.LINEAGE:
             return {"lineage": lineage_of(found)}
         case _:

@@ -13,15 +13,18 @@ from governance.permissions import NEEDED, can
 from governance.vocabulary import Audience, Deed, MembershipLevel
 from memories.erasing import erase
 from memories.models import Memory
+from memories.outcome_words import what_became_of_it
+from memories.rechecking import recheck
 from memories.relating import place_of
 from memories.retiring import archive, restore, revoke
 from memories.store_words import DONE, Way
 from memories.turns import take_turn
-from memories.vocabulary import PENDING, MemoryStatus, WriteOutcome
+from memories.unmerging import unmerge
+from memories.vocabulary import PENDING, ArchivedFor, MemoryStatus, WriteOutcome
 from memories.writes import admit, refuse
 
 WAYS: Mapping[MemoryStatus, Sequence[Way]] = {
-    **dict.fromkeys(PENDING, (Way.ADMIT, Way.REFUSE)),
+    **dict.fromkeys(PENDING, (Way.ADMIT, Way.REFUSE, Way.RECHECK)),
     MemoryStatus.COMMITTED: (Way.ARCHIVE, Way.REVOKE),
     MemoryStatus.ACTIVE: (Way.ARCHIVE, Way.REVOKE),
     MemoryStatus.ARCHIVED: (Way.RESTORE, Way.REVOKE),
@@ -40,6 +43,8 @@ class Button:
 def ways_of(memory: Memory, *, disputed: bool = False) -> Sequence[Way]:
     """Return the ways that are open to somebody; a side of an unsettled conflict is decided there."""
     ways = () if disputed and memory.status in PENDING else WAYS.get(MemoryStatus(memory.status), ())
+    if memory.archived_for == ArchivedFor.MERGED and Way.RESTORE in ways:
+        ways = (Way.UNMERGE, Way.REVOKE)
     return [*ways, *([] if memory.erased_at else [Way.ERASE])]
 
 
@@ -90,6 +95,10 @@ def take(desk: Desk, memory: Memory, way: Way, *, reason: str, now: datetime, mi
             archive(acting, memory, reason=reason, now=now)
         case Way.RESTORE:
             restore(acting, memory, reason=reason, now=now)
+        case Way.UNMERGE:
+            unmerge(acting, memory, reason=reason, now=now)
+        case Way.RECHECK:
+            return what_became_of_it(recheck(acting, memory, now=now))
         case Way.REVOKE:
             revoke(acting, memory, reason=reason, now=now)
         case Way.ERASE:

@@ -5,12 +5,12 @@ from datetime import datetime
 from governance.scope import record
 from governance.vocabulary import rank
 from memories.candidates import add_evidence, add_parents, evidence_of
-from memories.claims import Relation, Statement, relate
+from memories.claims import Registry, Relation, Statement, relate
 from memories.disputes import sides_of_same
 from memories.effects import retire, said_by_another
 from memories.models import Memory, MemoryMove, MemoryParent
-from memories.relating import key_of, place_of
-from memories.vocabulary import ArchivedFor, MemoryStatus, MemoryType, SourceRank, WriteMode
+from memories.relating import claims_of, key_of, place_of
+from memories.vocabulary import ArchivedFor, KnowledgeStatus, MemoryStatus, MemoryType, SourceRank, WriteMode
 
 SAID = "it says the same"
 
@@ -28,7 +28,7 @@ def merge(one: Memory, other: Memory, *, now: datetime) -> Memory | None:
     return gone if may_merge(keep, gone) and _merged(keep, gone, now=now) else None
 
 
-def absorb(memory: Memory, *, now: datetime) -> int:
+def absorb(memory: Memory, *, registry: Registry, now: datetime) -> int:
     """Archive the episodes that a memory in use was made of and that say no more than it; returns how many."""
     if memory.type == MemoryType.EPISODE:
         return 0
@@ -36,7 +36,9 @@ def absorb(memory: Memory, *, now: datetime) -> int:
     told = Memory.objects.filter(
         pk__in=made_of, status=MemoryStatus.ACTIVE, type=MemoryType.EPISODE, **place_of(memory).where()
     )
-    done = [one for one in told.order_by("created_at", "id") if _covers(memory, one) and may_merge(memory, one)]
+    done = [
+        one for one in told.order_by("created_at", "id") if _covers(memory, one, registry) and may_merge(memory, one)
+    ]
     return sum(_merged(memory, one, now=now) for one in done)
 
 
@@ -45,7 +47,8 @@ def may_merge(keep: Memory, gone: Memory) -> bool:
     alike = keep.sensitivity == gone.sensitivity and rank(SourceRank(gone.source_rank)) <= rank(
         SourceRank(keep.source_rank)
     )
-    if not alike or gone.write_mode == WriteMode.IMMUTABLE or sides_of_same(keep, gone):
+    disputed = KnowledgeStatus.DISPUTED in (keep.knowledge_status, gone.knowledge_status)
+    if not alike or disputed or gone.write_mode == WriteMode.IMMUTABLE or sides_of_same(keep, gone):
         return False
     back = MemoryMove.objects.filter(memory__in=[keep, gone], here=MemoryStatus.ACTIVE, code=ArchivedFor.MERGED)
     return not back.exists()
@@ -56,10 +59,11 @@ def _standing(memory: Memory) -> tuple[int, bool, datetime, str]:
     return -weight, memory.type == MemoryType.EPISODE, memory.created_at, str(memory.pk)
 
 
-def _covers(memory: Memory, episode: Memory) -> bool:
-    mine = Statement(text=memory.content, observed_at=memory.said_at)
-    theirs = Statement(text=episode.content, observed_at=episode.said_at)
-    return relate(theirs, mine).relation is Relation.DUPLICATE
+def _covers(memory: Memory, episode: Memory, registry: Registry) -> bool:
+    said = claims_of([memory, episode])
+    mine = Statement(text=memory.content, observed_at=memory.said_at, claims=said.get(memory.pk, ()))
+    theirs = Statement(text=episode.content, observed_at=episode.said_at, claims=said.get(episode.pk, ()))
+    return relate(theirs, mine, registry=registry).relation is Relation.DUPLICATE
 
 
 def _merged(keep: Memory, gone: Memory, *, now: datetime) -> bool:

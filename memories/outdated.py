@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Protocol
 
-from memories.claims import Relation, Statement, relate
+from memories.claims import DEFAULT, Registry, Relation, Statement, relate
 from memories.vocabulary import KnowledgeStatus
 
 # Share of a passage's terms that a memory holds too, from which on the passage tells of nothing but the same matter.
@@ -29,22 +29,27 @@ class Told(Protocol):
 type Held[T: Told] = tuple[T, frozenset[str]]
 
 
-def without_outdated[T: Told](found: Sequence[Held[T]]) -> list[Held[T]]:
+def without_outdated[T: Told](found: Sequence[Held[T]], *, registry: Registry = DEFAULT) -> list[Held[T]]:
     """Return found passages without those that were said before a memory among them and that it contradicts.
 
-    Each comes with its terms. A disputed memory corrects nothing.
+    Each comes with its terms. A disputed memory corrects nothing. `registry` says which attributes have one value.
     """
     known = [
         pair for pair in found if pair[0].memory_id is not None and pair[0].knowledge_status != KnowledgeStatus.DISPUTED
     ]
-    return [pair for pair in found if pair[0].memory_id is not None or not any(_corrects(one, pair) for one in known)]
+    return [
+        pair
+        for pair in found
+        if pair[0].memory_id is not None or not any(_corrects(one, pair, registry) for one in known)
+    ]
 
 
-def _corrects[T: Told](memory: Held[T], passage: Held[T]) -> bool:
+def _corrects[T: Told](memory: Held[T], passage: Held[T], registry: Registry) -> bool:
     (known, words), (told, terms) = memory, passage
     if known.as_of is None or told.as_of is None or told.as_of >= known.as_of or len(terms) > MOST_TERMS:
         return False
     if len(words & terms) < ONE_MATTER * len(terms):
         return False
     old = Statement(text=told.text, observed_at=told.as_of)
-    return relate(old, Statement(text=known.text, observed_at=known.as_of)).relation in OVER
+    new = Statement(text=known.text, observed_at=known.as_of)
+    return relate(old, new, registry=registry).relation in OVER

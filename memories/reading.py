@@ -20,6 +20,7 @@ from governance.policies import PolicyRules
 from governance.vocabulary import Audience, Sensitivity
 from memories.entering import Fact, Spot, spots_of
 from memories.models import Claim, ConflictSide, GateVerdict, Injection, Memory, MemoryEvidence
+from memories.models.claim import MOST_CLAIMS
 from memories.models.conflict import UNSETTLED
 from memories.policy import policy_body
 from memories.store_words import reason_of
@@ -207,7 +208,7 @@ def card_of(acting: Acting, memory_id: uuid.UUID) -> MemoryCard:
         conflict_id=public_id("cfl", row.conflict_pk) if row.conflict_pk else "",
         cited=_cited(acting, row),
         verdicts=[_verdict(one) for one in verdicts],
-        claims=[_claim(one) for one in Claim.objects.filter(memory=row).order_by("ordinal")],
+        claims=[_claim(one) for one in Claim.objects.filter(memory=row, ordinal__lt=MOST_CLAIMS).order_by("ordinal")],
         spots=spots_of(fact, PolicyRules.of(row.policy)),
     )
 

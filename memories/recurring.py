@@ -9,6 +9,7 @@ from governance.actors import Acting
 from governance.models.base import reach_of
 from governance.vocabulary import Audience, Sensitivity, rank
 from memories.candidates import add_evidence, add_parents, is_pending
+from memories.claims import Registry
 from memories.models import Memory, MemoryEvidence, MemoryParent
 from memories.policy import Standing
 from memories.relating import alike, place_of_wish
@@ -58,7 +59,7 @@ def learn_from_recurrence(acting: Acting, memory: Memory, standing: Standing, *,
     """
     if not _tells(memory):
         return None
-    accounts = accounts_of(memory)
+    accounts = accounts_of(memory, standing.registry)
     if max(accounts.sessions, accounts.days) < standing.recurring:
         return None
     made = MemoryParent.objects.filter(parent__in=accounts.told, reason=RECURRING).values("memory_id")
@@ -72,7 +73,7 @@ def learn_from_recurrence(acting: Acting, memory: Memory, standing: Standing, *,
     return submit(acting, wish, now=now).memory
 
 
-def accounts_of(memory: Memory) -> Accounts:
+def accounts_of(memory: Memory, registry: Registry) -> Accounts:
     """Return an episode with those of the same audience that tell the same; at most as many as a search finds."""
     near = Memory.objects.filter(
         pk__in=alike(memory.content),
@@ -81,7 +82,7 @@ def accounts_of(memory: Memory) -> Accounts:
         sensitivity=memory.sensitivity,
         **reach_of(memory),
     )
-    same = [one for one in near.exclude(pk=memory.pk) if _tells(one) and _alike(one, memory)]
+    same = [one for one in near.exclude(pk=memory.pk) if _tells(one) and _alike(one, memory, registry)]
     told = sorted([memory, *same], key=lambda one: (one.said_at, str(one.pk)))
     cited = MemoryEvidence.objects.filter(memory__in=told).order_by("memory_id", "ordinal")
     return Accounts(told=told, cited=list(cited))
@@ -92,8 +93,9 @@ def _tells(memory: Memory) -> bool:
     return memory.type == MemoryType.EPISODE and memory.audience != Audience.ROLE and settled
 
 
-def _alike(one: Memory, other: Memory) -> bool:
-    return one.kind == other.kind and tells_the_same(one.content, other.content, at=other.said_at)
+def _alike(one: Memory, other: Memory, registry: Registry) -> bool:
+    same = tells_the_same(one.content, other.content, at=other.said_at, registry=registry)
+    return one.kind == other.kind and same
 
 
 def _wish(acting: Acting, accounts: Accounts) -> MemoryWish:

@@ -10,23 +10,18 @@ from django.db.models import Q
 
 from governance.actors import Acting
 from governance.models import Actor
-from governance.rows import fetch
 from governance.vocabulary import ActorKind, Audience
 from memories.claims import Claim as ClaimFact
 from memories.claims import Differing, Registry, Relation, Statement, dated_key, dedupe_key, extract, relate
+from memories.finding import memories_sharing
 from memories.models import Claim, Memory
+from memories.models.claim import MOST_CLAIMS
 from memories.policy import standing_policy
 from memories.vocabulary import LIVING, MemoryStatus, MemoryType, WriteAction
 from memories.weighing import digest_of
 from memories.wishes import ClaimWish, MemoryWish
-from threads.lexemes import terms
 
 LATEST, LIKE = 40, 24  # memories of the place that a proposal is held against: the newest, and the most alike
-MOST_TERMS = 24
-ALIKE = """
-SELECT p.memory_id FROM search_passages(%s::text[], %s::integer) AS found
-JOIN memories_passage p ON p.id = found.id WHERE p.memory_id IS NOT NULL
-"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -147,10 +142,10 @@ def relate_to_known(
     )
 
 
-def relate_stored(memory: Memory, *, skip: Iterable[uuid.UUID] = (), episode: bool = False) -> Related:
+def relate_stored(memory: Memory, *, skip: Iterable[uuid.UUID] = ()) -> Related:
     """Hold a stored memory, by its stored claims, against the others of its place as `relate_to_known` does a text."""
     claims = claims_of([memory]).get(memory.pk, [])
-    where, others = place_of(memory), {memory.pk, *skip}
+    where, others, episode = place_of(memory), {memory.pk, *skip}, memory.type == MemoryType.EPISODE
     return relate_to_known(memory.content, claims, place=where, said_at=memory.said_at, skip=others, episode=episode)
 
 
@@ -208,16 +203,22 @@ def _neighbours(mine: Statement, place: Place, skip: set[uuid.UUID]) -> list[Mem
 
 def alike(text: str) -> list[uuid.UUID]:
     """Return the ids of at most LIKE memories in use whose words a text shares most, in the open scope."""
-    telling = [term for term in dict.fromkeys(terms(text)) if len(term) > 1][:MOST_TERMS]
-    return [row[0] for row in fetch(ALIKE, [telling, LIKE])] if telling else []
+    return memories_sharing(text, most=LIKE)
 
 
 def claims_of(memories: Sequence[Memory]) -> dict[uuid.UUID, list[ClaimFact]]:
     """Return the stored claims of some memories, in order."""
     said: dict[uuid.UUID, list[ClaimFact]] = {}
-    for row in Claim.objects.filter(memory__in=memories).order_by("ordinal"):
+    for row in Claim.objects.filter(memory__in=memories, ordinal__lt=MOST_CLAIMS).order_by("ordinal"):
         said.setdefault(row.memory_id, []).append(_fact(row))
     return said
+
+
+def claims_before(memory: Memory, version: int, text: str) -> Sequence[ClaimFact]:
+    """Return what a memory claimed in a former version: as the change that followed it keeps it, else read anew."""
+    change = Memory.objects.filter(target=memory, target_version=version, action=WriteAction.UPDATE, version=1)
+    kept = Claim.objects.filter(memory__in=change, ordinal__gte=MOST_CLAIMS).order_by("ordinal")
+    return [_fact(row) for row in kept] or claims_in(text, (), said_at=memory.said_at)
 
 
 def _fact(row: Claim) -> ClaimFact:

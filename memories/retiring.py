@@ -14,6 +14,7 @@ from governance.rows import fetch
 from governance.scope import record
 from governance.vocabulary import Deed, InboxKind
 from memories.candidates import is_pending
+from memories.disputes import after_leaving
 from memories.effects import bring_back, retire
 from memories.lifecycle import advance
 from memories.models import Injection, Memory
@@ -58,6 +59,7 @@ def archive(acting: Acting, memory: Memory, *, reason: str, now: datetime) -> No
     check_may(acting, Deed.DECIDE_MEMORY)
     _locked(memory)
     retire(memory, ArchivedFor.BY_HAND, reason=reason, now=now)
+    after_leaving([memory], now=now)
 
 
 def restore(acting: Acting, memory: Memory, *, reason: str, now: datetime) -> None:
@@ -87,6 +89,7 @@ def revoke(acting: Acting, memory: Memory, *, reason: str, now: datetime) -> Rea
     advance(memory, MemoryStatus.REVOKED, reason=reason, now=now)
     for made in came.descendants:
         _orphan(made, now=now)
+    after_leaving([memory, *came.descendants], now=now)
     detail = {"descendants": len(came.descendants), "packets": len(came.packets)}
     record("memory.reach", memory.public_id, detail=detail)
     return came
@@ -98,6 +101,7 @@ def expire_due(*, now: datetime, most: int = 500, readers: Mapping[str, Any] | N
     due = list(lapsed.order_by("expires_at", "id")[:most])
     for memory in due:
         retire(memory, ArchivedFor.EXPIRED, reason="its time is over", now=now)
+    after_leaving(due, now=now)
     return len(due)
 
 

@@ -1,65 +1,23 @@
-"""Finding again: the passages in scope that share the query's terms, ranked, with the reason in words."""
+"""Finding again: what was asked, what the legs bring, how it is ranked, and what of it is worth returning."""
 
-import math
 import uuid
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
-from functools import lru_cache
-from typing import Any
 
-from governance.rows import fetch
-from governance.vocabulary import Audience
+from memories.embeddings.queries import AskedVectors
+from memories.finding import Located, Pool, Question, Scope, find, question_of
+from memories.lexical import rarities
 from memories.outdated import without_outdated
-from threads.lexemes import terms
+from memories.ranking.asking import Asked, requests
+from memories.ranking.fusion import Ranked, Ranking, rank
+from memories.vocabulary import LostBy
 
-POOL = 64  # passages that share most terms, which are ranked; hits are few, and each row brings its terms along
-MOST_TERMS = 24  # of a query that are searched for: what a long one is about, it says at its beginning
-HALF_LIFE_DAYS = 30.0  # age at which recency has lost half of its say
-RECENCY_SHARE = 0.15  # of the score; the rest is shared terms
-FLOOR = 0.12  # weighted share of the query's terms below which a passage is about something else
+__all__ = ["Found", "Hit", "Limits", "Lost", "Scope", "retrieve"]
+
 WEIGHED = 4  # times as many as are returned: so many of the best are held against what corrects them
-SAME = 0.8  # overlap of terms at which two passages say the same; the lower one is left out
-
-FIND = """
-SELECT p.id, p.source_type, p.ref, p.thread_id, p.memory_id, p.text, p.terms, p.origin, p.sensitivity,
-       p.knowledge_status, p.confidence, p.as_of, p.created_at, p.audience, p.audience_role, p.owner_id
-FROM search_passages(%s::text[], %s::integer) AS found JOIN memories_passage p ON p.id = found.id
-"""
-COLUMNS = [
-    "id",
-    "source_type",
-    "ref",
-    "thread_id",
-    "memory_id",
-    "text",
-    "terms",
-    "origin",
-    "sensitivity",
-    "knowledge_status",
-    "confidence",
-    "as_of",
-    "created_at",
-    "audience",
-    "audience_role",
-    "owner_id",
-]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Scope:
-    """Where to look from: the thread in hand, whose passages count a little more, and the time.
-
-    `shared` leaves out what is private, and `roles` what belongs to a role that is not among them (None: any role
-    that may be read): a search in a window that others read along must not count what they may not read.
-    """
-
-    thread_id: uuid.UUID | None
-    now: datetime
-    skip_refs: frozenset[str] = frozenset()
-    shared: bool = False
-    roles: tuple[str, ...] | None = None
+LEAST = 0.005  # likelihood below which a passage is not returned: measured, no evidence among the first five is lost
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,14 +29,17 @@ class Limits:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hit:
-    """One found passage. `score` and `likeness` are in [0, 1]; `reason` says in words why it is here."""
+    """One found passage, with its score in the ranking. `reason` says in words why, `matched` which terms it shares.
+
+    `legs` holds the score of every leg that has one, by name, and `found_by` those that found it by themselves.
+    `likely` is how sure the ranking is that it is about what was asked; `confidence` is what the memory itself says.
+    """
 
     ref: str
     source_type: str
     memory_id: uuid.UUID | None
     text: str
     score: float
-    likeness: float
     reason: str
     origin: str
     sensitivity: str
@@ -88,124 +49,160 @@ class Hit:
     audience: str
     audience_role: str | None
     owner_id: uuid.UUID | None
+    likely: float | None = None
+    matched: tuple[str, ...] = ()
+    legs: Mapping[str, float] = field(default_factory=dict)
+    found_by: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lost:
+    """A passage that was looked at and is no hit: by which rule, who may read it, and the ref of what was better."""
+
+    ref: str
+    rule: LostBy
+    audience: str
+    by: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Found:
-    """What a retrieval looked at and returned. `eligible` are those above the floor, before the count limit."""
+    """What a retrieval looked at and returned. `eligible` are those that are about it, before the count limit.
+
+    `lost` says of every candidate that is no hit why; `asked` are the terms that were looked up, `models` those whose
+    vectors were compared, `missing` by model why they were not. `looked_at` counts the candidates by source.
+    """
 
     hits: list[Hit]
     considered: int
     eligible: int
+    abstained: bool = True
+    lost: tuple[Lost, ...] = ()
+    asked: tuple[str, ...] = ()
+    models: tuple[str, ...] = ()
+    missing: Mapping[str, str] = field(default_factory=dict)
+    looked_at: Mapping[str, int] = field(default_factory=dict)
 
 
-def retrieve(query: str, *, scope: Scope, limits: Limits) -> Found:
+def retrieve(
+    query: str, *, scope: Scope, limits: Limits, vectors: AskedVectors | None = None, phase: str = ""
+) -> Found:
     """Return the best passages for a query in the open scope; none when nothing is about it.
 
-    Two passages that say the same count once. One statement, whatever the number of passages.
+    Two passages that say the same count once. One statement, whatever the number of passages. `vectors` are those of
+    the query's requests, made before the scope was opened; without them the words alone are looked up.
     """
-    asked = _asked(query)
-    if not asked:
+    asked = Asked(text=query, requests=requests(query), now=scope.now, phase=phase, models=_models(vectors))
+    question = question_of(asked.requests, vectors)
+    if not question.terms and not question.models:
         return Found(hits=[], considered=0, eligible=0)
-    rows = [row for row in _rows(asked) if _in_reach(row, scope)]
-    rarity = _rarity(asked, rows)
-    ranked = sorted((_hit(row, asked, rarity, scope) for row in rows), key=lambda pair: (-pair[0].score, pair[0].ref))
-    eligible = [(hit, held) for hit, held in ranked if hit.likeness >= FLOOR]
-    holding = without_outdated(eligible[: WEIGHED * limits.most])
-    return Found(hits=_distinct(holding, limits.most), considered=len(rows), eligible=len(eligible))
-
-
-@lru_cache(512)
-def _asked(query: str) -> Sequence[str]:
-    """Return the distinct terms of a query. Turns that only say "go on" ask the same of their thread every time."""
-    return tuple(dict.fromkeys(terms(query)))
-
-
-def _in_reach(row: dict[str, Any], scope: Scope) -> bool:
-    match row["audience"]:
-        case Audience.PRIVATE if scope.shared:
-            return False
-        case Audience.ROLE if scope.roles is not None and row["audience_role"] not in scope.roles:
-            return False
-        case _:
-            return row["ref"] not in scope.skip_refs and not _holds_elsewhere(row, scope)
-
-
-def _holds_elsewhere(row: dict[str, Any], scope: Scope) -> bool:
-    """Return whether a memory holds on another thread than the one in hand; what was said there may be found."""
-    if row["memory_id"] is None or row["thread_id"] is None or scope.thread_id is None:
-        return False
-    return bool(row["thread_id"] != scope.thread_id)
-
-
-def _rows(asked: Sequence[str]) -> list[dict[str, Any]]:
-    # Single Chinese characters stand in nearly every passage: they rank what the longer terms found, and search
-    # only where there is nothing longer.
-    telling = ([term for term in asked if len(term) > 1] or list(asked))[:MOST_TERMS]
-    return [dict(zip(COLUMNS, row, strict=True)) for row in fetch(FIND, [telling, POOL])]
-
-
-def _rarity(asked: Sequence[str], rows: Sequence[dict[str, Any]]) -> dict[str, float]:
-    """Return how much each term tells: a rare one more than a common one, a word more than a single character."""
-    spread = Counter(term for row in rows for term in set(row["terms"]) & set(asked))
-    total = len(rows) + 1
-    return {term: math.log(1 + total / (1 + spread[term])) * min(len(term), 4) for term in asked}
-
-
-def _hit(
-    row: dict[str, Any], asked: Sequence[str], rarity: dict[str, float], scope: Scope
-) -> tuple[Hit, frozenset[str]]:
-    held = frozenset(row["terms"])
-    shared = [term for term in asked if term in held]
-    whole = sum(rarity.values())
-    likeness = sum(rarity[term] for term in shared) / whole if whole else 0.0
-    age = max((scope.now - (row["as_of"] or row["created_at"])).total_seconds() / 86400, 0.0)
-    recency = 0.5 ** (age / HALF_LIFE_DAYS)
-    score = (1 - RECENCY_SHARE) * likeness + RECENCY_SHARE * recency * likeness
-    hit = Hit(
-        score=round(score, 6),
-        likeness=likeness,
-        reason=_reason(row, shared, rarity, scope),
-        text=row["text"],
-        **{name: row[name] for name in _KEPT},
+    pool = find(question, scope)
+    ranking = rank([one.candidate for one in pool.located], asked, pool.stats, here=scope.thread_id)
+    lost: list[Lost] = []
+    hits = _hits(ranking, pool, question, most=limits.most, lost=lost)
+    return Found(
+        hits=hits,
+        considered=len(pool.located),
+        eligible=sum(_is_about_it(one, ranking) for one in ranking.ranked),
+        abstained=not hits,
+        lost=tuple(lost),
+        asked=tuple(question.terms),
+        models=tuple(question.models),
+        missing=question.vectors.missing,
+        looked_at=dict(sorted(Counter(one.candidate.source_type for one in pool.located).items())),
     )
-    return hit, held
 
 
-_KEPT = [
-    "ref",
-    "source_type",
-    "memory_id",
-    "origin",
-    "sensitivity",
-    "knowledge_status",
-    "confidence",
-    "as_of",
-    "audience",
-    "audience_role",
-    "owner_id",
-]
+def _models(vectors: AskedVectors | None) -> tuple[str, ...]:
+    return tuple(model.name for model in vectors.vectors) if vectors else ()
 
 
-def _reason(row: dict[str, Any], shared: Sequence[str], rarity: dict[str, float], scope: Scope) -> str:
-    telling = sorted(shared, key=lambda term: (-rarity[term], term))[:4]
-    place = "in this thread" if row["thread_id"] and row["thread_id"] == scope.thread_id else "in this project"
-    return f"shares {', '.join(telling)}; {place}"
+@dataclass(frozen=True, slots=True, eq=False)
+class _Told:
+    """A ranked candidate as it is held against what corrects it."""
+
+    ranked: Ranked
+    located: Located
+
+    @property
+    def ref(self) -> str:
+        return self.ranked.candidate.ref
+
+    @property
+    def text(self) -> str:
+        return self.ranked.candidate.text
+
+    @property
+    def memory_id(self) -> uuid.UUID | None:
+        return self.located.memory_id
+
+    @property
+    def as_of(self) -> datetime | None:
+        return self.ranked.candidate.as_of
+
+    @property
+    def knowledge_status(self) -> str:
+        return self.ranked.candidate.knowledge_status
+
+    def lost(self, rule: LostBy, *, by: str = "") -> Lost:
+        return Lost(ref=self.ref, rule=rule, audience=self.located.audience, by=by)
 
 
-def _distinct(ranked: Sequence[tuple[Hit, frozenset[str]]], most: int) -> list[Hit]:
-    kept: list[tuple[Hit, frozenset[str]]] = []
-    for hit, held in ranked:
-        if len(kept) == most:
-            break
-        if not any(_say_the_same(held, other) for _, other in kept):
-            kept.append((hit, held))
-    return [hit for hit, _ in kept]
+def _is_about_it(ranked: Ranked, ranking: Ranking) -> bool:
+    return not ranking.abstained and ranked.confidence >= LEAST
 
 
-def _say_the_same(held: frozenset[str], other: frozenset[str]) -> bool:
-    """Return whether two passages share nearly all terms; with another number or version they say another thing."""
-    if len(held & other) < SAME * min(len(held), len(other)):
-        return False
-    extra = (held - other, other - held)
-    return not all(any(char.isdigit() for term in left for char in term) for left in extra)
+def _hits(ranking: Ranking, pool: Pool, question: Question, *, most: int, lost: list[Lost]) -> list[Hit]:
+    """Return the hits, best first, and note of the others why they are none."""
+    located = {one.candidate.ref: one for one in pool.located}
+    told = [_Told(one, located[one.candidate.ref]) for one in ranking.ranked]
+    about = [one for one in told if _is_about_it(one.ranked, ranking)]
+    lost.extend(one.lost(LostBy.UNLIKE) for one in told if one not in about)
+    weighed = [(one, frozenset(one.ranked.candidate.terms)) for one in about[: WEIGHED * most]]
+    holding = [one for one, _ in without_outdated(weighed)]
+    lost.extend(one.lost(LostBy.CORRECTED) for one, _ in weighed if one not in holding)
+    kept = _distinct(holding, most, lost)
+    lost.extend(one.lost(LostBy.OVER_LIMIT) for one in about[WEIGHED * most :])
+    weights = rarities(question.terms, pool.stats.spread, passages=pool.stats.passages)
+    return [_hit(one, weights) for one in kept]
+
+
+def _distinct(holding: Sequence[_Told], most: int, lost: list[Lost]) -> list[_Told]:
+    kept: dict[str, _Told] = {}
+    for one in holding:
+        better = one.ranked.told_already
+        if better is not None and better in kept:
+            lost.append(one.lost(LostBy.SAID_ALREADY, by=better))
+        elif len(kept) == most:
+            lost.append(one.lost(LostBy.OVER_LIMIT))
+        else:
+            kept[one.ref] = one
+    return list(kept.values())
+
+
+def _hit(told: _Told, weights: Mapping[str, float]) -> Hit:
+    ranked, located = told.ranked, told.located
+    candidate = ranked.candidate
+    held = frozenset(candidate.terms)
+    matched = tuple(sorted((term for term in weights if term in held), key=lambda term: (-weights[term], term)))
+    cosines = {model: round(score, 4) for model, score in candidate.cosines.items() if score is not None}
+    return Hit(
+        ref=candidate.ref,
+        source_type=candidate.source_type,
+        memory_id=located.memory_id,
+        text=candidate.text,
+        score=round(ranked.score, 6),
+        reason=ranked.reason,
+        origin=candidate.origin,
+        sensitivity=candidate.sensitivity,
+        knowledge_status=candidate.knowledge_status,
+        confidence=candidate.confidence,
+        as_of=candidate.as_of,
+        audience=located.audience,
+        audience_role=located.audience_role,
+        owner_id=located.owner_id,
+        likely=ranked.confidence,
+        matched=matched,
+        legs={"lexical": round(candidate.bm25, 4), **cosines},
+        found_by=located.legs,
+    )

@@ -85,7 +85,7 @@ class Effects:
 
     def note(self, memory: Memory) -> None:
         """Keep how a memory stands before anything is done to it."""
-        self.done.append({"memory": str(memory.pk), "before": snapshot(memory)})
+        self.done.append({"memory": str(memory.pk), "before": snapshot(memory) | {"claims": _times(memory)}})
 
 
 def snapshot(memory: Memory) -> dict[str, Any]:
@@ -100,6 +100,12 @@ def snapshot(memory: Memory) -> dict[str, Any]:
         "valid_from": memory.valid_from.isoformat() if memory.valid_from else None,
         "valid_to": memory.valid_to.isoformat() if memory.valid_to else None,
     }
+
+
+def _times(memory: Memory) -> dict[str, list[str | None]]:
+    """Return when each claim of a memory holds, by its ordinal."""
+    rows = Claim.objects.filter(memory=memory).values_list("ordinal", "valid_from", "valid_to")
+    return {str(ordinal): [day.isoformat() if day else None for day in days] for ordinal, *days in rows}
 
 
 def take_new(effects: Effects, choice: Choice) -> None:

@@ -1,7 +1,7 @@
 """The list of memories: what it may be narrowed to, what stood in it on a day, and why a search found a line."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from typing import Any
 
@@ -15,16 +15,21 @@ from governance.invisible import made_visible
 from governance.languages import language_of
 from governance.vocabulary import Audience, Sensitivity
 from governance.web import Page, newest_first
+from memories.embeddings.queries import AskedVectors
+from memories.finding import OF_MEMORIES
 from memories.models import Memory, MemoryMove, MemoryVersion
+from memories.ranking.reasons import CLOSE_IN_MEANING
 from memories.reading import Words, last_used, scope_title, worded
-from memories.retrieval import Limits, Scope, retrieve
+from memories.retrieval import Found, Hit, Limits, Scope, retrieve
 from memories.store_forms import Expiry, Used
 from memories.store_words import LEVELS, TYPES
 from memories.vocabulary import KnowledgeStatus, MemoryStatus, MemoryType, ScopeType
+from threads.lexemes import spans
 
 type Rows = QuerySet[Any]  # of Memory, with what the line needs of other tables
 
 PAGE, MOST_FOUND = 50, 50
+MOST_TERMS = 6  # words that a line shares with the question that are named
 LATELY, SOON = timedelta(days=30), timedelta(days=30)
 EXCERPT = regex.compile(r"\X{0,240}")
 
@@ -52,9 +57,19 @@ class Filters:
         return midnight(self.day + timedelta(days=1))
 
 
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A stretch of a shown text, and whether it is what a search matched."""
+
+    text: str
+    marked: bool
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemoryLine:
-    """One memory of the list. `matched` says why a search found it: the terms that it shares, or ''."""
+    """One memory of the list. Of a search, `matched` are the words that it shares, `by_words` and `by_meaning` in which
+    way it is like the question, and `pieces` its text with what matched marked.
+    """
 
     id: str
     text: Words
@@ -69,7 +84,9 @@ class MemoryLine:
     expires: datetime | None
     at: datetime
     matched: str = ""
-    whole_words: bool = False
+    by_words: bool = False
+    by_meaning: bool = False
+    pieces: Sequence[Piece] = ()
 
     @property
     def type_word(self) -> Promise:
@@ -86,21 +103,27 @@ class MemoryLine:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemoryList:
-    """One page of the list; `cut` says that a search found more than is shown."""
+    """One page of the list. Of a search, `cut` says that it found more than is shown, `search` what it looked at, and
+    `looked_up` which words of the question are telling.
+    """
 
     lines: Sequence[MemoryLine]
     page: Page | None
     cut: bool = False
+    search: Found | None = None
+    looked_up: str = ""
 
 
-def memory_list(filters: Filters, *, cursor: str | None, now: datetime) -> MemoryList:
+def memory_list(
+    filters: Filters, *, cursor: str | None, now: datetime, vectors: AskedVectors | None = None
+) -> MemoryList:
     """Return the memories of the open scope that fit, newest first; with `q` the best of them, best first.
 
-    Raises Invalid for a cursor of another form.
+    `vectors` are those of `q`, made before the scope was opened. Raises Invalid for a cursor of another form.
     """
     rows = _narrowed(_annotated(filters), filters, now=now)
     if filters.q:
-        return _searched(rows, filters, now=now)
+        return _searched(rows, filters, vectors, now=now)
     page = newest_first(rows, cursor=cursor, limit=PAGE)
     return MemoryList(lines=[_line(row) for row in page.rows], page=page)
 
@@ -163,28 +186,65 @@ def _narrowed(rows: Rows, filters: Filters, *, now: datetime) -> Rows:
     return rows
 
 
-def _searched(rows: Rows, filters: Filters, *, now: datetime) -> MemoryList:
+def _searched(rows: Rows, filters: Filters, vectors: AskedVectors | None, *, now: datetime) -> MemoryList:
     """Return what the product's own search finds first, then what holds the very words and is in no search."""
-    found = retrieve(filters.q, scope=Scope(thread_id=None, now=now), limits=Limits(most=MOST_FOUND))
-    hits = {hit.memory_id: hit for hit in found.hits if hit.memory_id is not None}
+    scope = Scope(thread_id=None, now=now, sources=tuple(OF_MEMORIES))
+    found = retrieve(filters.q, scope=scope, limits=Limits(most=MOST_FOUND), vectors=vectors)
+    hits = {hit.memory_id: hit for hit in _told(found.hits) if hit.memory_id is not None}
     held = rows.filter(Q(pk__in=list(hits)) | Q(text_then__icontains=filters.q)).order_by("-created_at", "-id")
     read = {row.pk: row for row in held[: 2 * MOST_FOUND]}
     order = [pk for pk in hits if pk in read] + [pk for pk in read if pk not in hits]
-    why = {pk: _shared(hit.reason) for pk, hit in hits.items()}
-    lines = [_line(read[pk], matched=why.get(pk, ""), whole=_says(read[pk], filters.q)) for pk in order]
-    return MemoryList(lines=lines[:MOST_FOUND], page=None, cut=len(lines) > MOST_FOUND)
+    lines = [_found_line(read[pk], hits.get(pk), filters.q) for pk in order]
+    looked_up = _words(_marked(filters.q, found.asked))
+    return MemoryList(
+        lines=lines[:MOST_FOUND], page=None, cut=len(lines) > MOST_FOUND, search=found, looked_up=looked_up
+    )
 
 
-def _shared(reason: str) -> str:
-    """Return the terms that a hit shares with the query, out of the sentence that says so."""
-    return made_visible(reason.partition(";")[0].removeprefix("shares "))
+def _told(hits: Sequence[Hit]) -> Sequence[Hit]:
+    """Return the hits of which a reader can be told why they are there; all, where that can be told of none."""
+    return [hit for hit in hits if _by_words(hit) or _by_meaning(hit)] or hits
 
 
-def _says(row: Any, q: str) -> bool:
-    return q.casefold() in row.text_then.casefold()
+def _by_words(hit: Hit) -> bool:
+    return "lexical" in hit.found_by
 
 
-def _line(row: Any, *, matched: str = "", whole: bool = False) -> MemoryLine:
+def _by_meaning(hit: Hit) -> bool:
+    # In a small project every memory is among the nearest; whether it is near is what the reason says.
+    return CLOSE_IN_MEANING in hit.reason.split("; ")
+
+
+def _found_line(row: Any, hit: Hit | None, q: str) -> MemoryLine:
+    line = _line(row)
+    if hit is None:
+        begins = line.text.text.casefold().find(q.casefold())
+        return replace(line, pieces=_pieces(line.text.text, [(begins, begins + len(q))] if begins >= 0 else []))
+    pieces = _marked(line.text.text, hit.matched)
+    words = _words(pieces) or made_visible(", ".join(hit.matched[:MOST_TERMS]))
+    return replace(line, matched=words, by_words=_by_words(hit), by_meaning=_by_meaning(hit), pieces=pieces)
+
+
+def _marked(text: str, terms: Iterable[str]) -> list[Piece]:
+    return _pieces(text, spans(text, frozenset(terms)))
+
+
+def _words(pieces: Sequence[Piece]) -> str:
+    """Return what is marked, each once and nothing that stands in a longer one: words as they are written, no stems."""
+    marked = list(dict.fromkeys(piece.text for piece in pieces if piece.marked))
+    whole = [one for one in marked if not any(one != other and one in other for other in marked)]
+    return made_visible(", ".join(whole[:MOST_TERMS]))
+
+
+def _pieces(text: str, marks: Sequence[tuple[int, int]]) -> list[Piece]:
+    pieces, at = [], 0
+    for start, end in marks:
+        pieces += [Piece(text[at:start], marked=False), Piece(text[start:end], marked=True)]
+        at = end
+    return [piece for piece in (*pieces, Piece(text[at:], marked=False)) if piece.text]
+
+
+def _line(row: Any) -> MemoryLine:
     return MemoryLine(
         id=row.public_id,
         text=excerpt(row.text_then),
@@ -198,6 +258,4 @@ def _line(row: Any, *, matched: str = "", whole: bool = False) -> MemoryLine:
         used=row.last_used,
         expires=row.expires_at,
         at=row.created_at,
-        matched=matched,
-        whole_words=whole,
     )

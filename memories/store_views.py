@@ -16,6 +16,7 @@ from governance.scope import project_scope
 from governance.vocabulary import Deed
 from memories.funnel import candidate_lines, candidate_list, funnel_of
 from memories.models import Memory
+from memories.searching import asked_vectors
 from memories.store_forms import MemoryFilterForm
 from memories.store_list import Filters, memory_list
 from memories.store_words import Standing
@@ -35,8 +36,9 @@ def memories(request: HttpRequest, desk: Desk) -> HttpResponse:
     asked = _asked(request.GET)
     form = MemoryFilterForm(asked)
     filters = _filters(form)
+    vectors = asked_vectors(filters.q) if filters.q else None
     with project_scope(desk.acting, read_only=True):
-        found = memory_list(filters, cursor=request.GET.get("cursor") or None, now=timezone.now())
+        found = memory_list(filters, cursor=request.GET.get("cursor") or None, now=timezone.now(), vectors=vectors)
     around = addresses(request, found.page) if found.page else {"newer": "", "older": ""}
     narrowed = any(value for name, value in asked.items() if name not in ("status", "cursor"))
     narrowed = narrowed or asked["status"] != MemoryStatus.ACTIVE

@@ -18,6 +18,8 @@ class Way(StrEnum):
     REFUSE = "refuse"
     ARCHIVE = "archive"
     RESTORE = "restore"
+    UNMERGE = "unmerge"
+    RECHECK = "recheck"
     REVOKE = "revoke"
     ERASE = "erase"
 
@@ -88,6 +90,8 @@ STORE_KINDS: Mapping[type[StrEnum], Mapping[str, Promise]] = {
         Way.REFUSE: pgettext_lazy("way", "Refuse it"),
         Way.ARCHIVE: pgettext_lazy("way", "Archive"),
         Way.RESTORE: pgettext_lazy("way", "Bring it back"),
+        Way.UNMERGE: pgettext_lazy("way", "Take the merge back"),
+        Way.RECHECK: pgettext_lazy("way", "Check it again"),
         Way.REVOKE: pgettext_lazy("way", "Revoke"),
         Way.ERASE: pgettext_lazy("way", "Erase"),
     },
@@ -116,9 +120,17 @@ FOLLOWS: Mapping[Way, Promise] = {
     ),
     Way.ARCHIVE: gettext_lazy("No search finds it and no packet carries it from now on. It can be brought back."),
     Way.RESTORE: gettext_lazy("It is in use again: the next search and packet may bring it."),
+    Way.UNMERGE: gettext_lazy(
+        "What went into another memory stands by itself again; where it was a change, that memory says once more what "
+        "it said before. The two are not merged again by themselves, and the lineage stays."
+    ),
+    Way.RECHECK: gettext_lazy(
+        "Its gates are asked again, by the policy, the evidence and what is known now. What they pass comes into use; "
+        "nothing is let in on your word."
+    ),
     Way.REVOKE: gettext_lazy(
         "It is out of use for good, and so is everything that was made of it. Packets that were handed out stay handed "
-        "out; the list below names them. It stays readable here."
+        "out; the list above names them. It stays readable here."
     ),
     Way.ERASE: gettext_lazy(
         "Its words are gone for good, here and in everything that was made of it: from its versions, evidence, claims, "
@@ -130,6 +142,8 @@ DONE: Mapping[Way, Promise] = {
     Way.REFUSE: gettext_lazy("Refused. Its proposer reads why."),
     Way.ARCHIVE: gettext_lazy("Archived. Nothing finds it any more until somebody brings it back."),
     Way.RESTORE: gettext_lazy("It is in use again."),
+    Way.UNMERGE: gettext_lazy("Taken back: what stood before the merge is in use again."),
+    Way.RECHECK: gettext_lazy("Checked again. It stands where its gates let it."),
     Way.REVOKE: gettext_lazy("Revoked, with everything that was made of it."),
     Way.ERASE: gettext_lazy("Erased. Only that there was one remains."),
 }

@@ -10,8 +10,9 @@ from governance.actors import Acting
 from memories.candidates import add_claims, add_evidence, add_parents, add_version, evidence_of, make_candidate
 from memories.disputes import add_side
 from memories.effects import bring_back, reindex, retire
-from memories.models import Claim, Conflict, Memory, MemoryVersion
-from memories.relating import claims_of, key_of, place_of
+from memories.former_texts import say_as_before
+from memories.models import Claim, Conflict, Memory
+from memories.relating import claims_of, place_of
 from memories.vocabulary import (
     PENDING,
     ArchivedFor,
@@ -26,7 +27,6 @@ from memories.vocabulary import (
     SourceRank,
     WriteMode,
 )
-from memories.weighing import digest_of
 from memories.wishes import MemoryWish
 
 BECAUSE = "the settlement was undone"
@@ -60,33 +60,26 @@ def _restore_status(
 
 
 def _restore_place(memory: Memory, before: Mapping[str, Any]) -> None:
-    times = {name: parse_datetime(before[name]) if before[name] else None for name in ("valid_from", "valid_to")}
+    times = {name: _moment(before[name]) for name in ("valid_from", "valid_to")}
     placed = {"scope_type": before["scope_type"], "scope_id": before["scope_id"], **times}
     if {name: str(getattr(memory, name)) for name in placed} == {name: str(value) for name, value in placed.items()}:
         return
     Memory.objects.filter(pk=memory.pk).update(**placed)
-    Claim.objects.filter(memory=memory).update(**times)
+    for ordinal, (begins, ends) in before["claims"].items():
+        said = Claim.objects.filter(memory=memory, ordinal=int(ordinal))
+        said.update(valid_from=_moment(begins), valid_to=_moment(ends))
     memory.refresh_from_db()
     if memory.status == MemoryStatus.ACTIVE:
         reindex(memory)
 
 
 def _restore_text(acting: Acting, memory: Memory, before: Mapping[str, Any], *, now: datetime) -> None:
-    if memory.version == before["version"]:
-        return
-    text = MemoryVersion.objects.get(memory=memory, version=before["version"]).content
-    changed = {
-        "content": text,
-        "content_hash": digest_of(text),
-        "dedupe_key": key_of(text, memory.said_at),
-        "version": memory.version + 1,
-        "updated_at": now,
-    }
-    Memory.objects.filter(pk=memory.pk, version=memory.version).update(**changed)
-    memory.refresh_from_db()
-    add_version(memory, author=acting, reason=BECAUSE)
-    if memory.status == MemoryStatus.ACTIVE:
-        reindex(memory)
+    if memory.version != before["version"]:
+        say_as_before(acting, memory, before["version"], reason=BECAUSE, now=now)
+
+
+def _moment(written: str | None) -> datetime | None:
+    return parse_datetime(written) if written else None
 
 
 def _proposed_again(acting: Acting, lost: Memory, *, now: datetime) -> Memory:

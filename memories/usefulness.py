@@ -20,14 +20,17 @@ HALF_LIFE: Mapping[MemoryType, int] = MappingProxyType(
 USED_SINCE = timedelta(days=90)
 USE_WEIGHT, MOST_FOR_USE = 0.1, 0.5
 PRAISE, BLAME = 0.2, 0.4
+# What an agent says of its own use of a memory, by citing it or in words, weighs less than a human's word.
+CITED, MOST_FOR_CITED = 0.05, 0.3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Use:
     """What usefulness is judged by. `confirmed_at` is when somebody said it last: a reading or a packet says nothing.
 
-    `uses` counts the packets of USED_SINCE that carried it, `praise` who found it useful, `blame` who found it wrong,
-    outdated or not to be used.
+    `uses` counts the packets of USED_SINCE that carried it, `praise` the humans who found it useful, `cited` how often
+    agents did, by citing it in what they made of a packet or by saying so, `blame` who found it wrong, outdated or not
+    to be used.
     """
 
     type: MemoryType
@@ -35,6 +38,7 @@ class Use:
     confirmed_at: datetime
     uses: int = 0
     praise: int = 0
+    cited: int = 0
     blame: int = 0
 
 
@@ -50,5 +54,5 @@ def usefulness(use: Use, *, now: datetime) -> float:
     often packets carried it, and what was said of it.
     """
     carried = min(USE_WEIGHT * math.log2(1 + use.uses), MOST_FOR_USE)
-    said = PRAISE * use.praise - BLAME * use.blame
+    said = PRAISE * use.praise + min(CITED * use.cited, MOST_FOR_CITED) - BLAME * use.blame
     return round(importance_now(use, now=now) + carried + said, 3)

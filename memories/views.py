@@ -7,7 +7,6 @@ import regex
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils import timezone
-from django.utils.translation import gettext
 
 from governance import refs
 from governance.errors import Invalid, NotThere, Refusal
@@ -19,8 +18,8 @@ from governance.scope import project_scope
 from governance.vocabulary import Deed
 from memories.forms import MOST_REFS, MemoryForm
 from memories.models import Memory
+from memories.outcome_words import what_became_of_it
 from memories.reading import Words, find_memory
-from memories.vocabulary import WriteOutcome
 from memories.writes import Written, submit
 from threads.models import Thread
 from threads.vocabulary import ThreadState
@@ -110,23 +109,6 @@ def _excerpt(desk: Desk, ref: str) -> Words | None:
     except (Invalid, NotThere):
         return None
     return Words(made_visible(found.group())) if found else None
-
-
-def what_became_of_it(written: Written) -> str:
-    """Return in words what became of a proposal."""
-    match written.outcome:
-        case WriteOutcome.ACTIVE:
-            return gettext("In use: the next search and packet may bring it.")
-        case WriteOutcome.DUPLICATE_OF:
-            return gettext("Known already: this is the memory that says so, and your evidence is added to it.")
-        case WriteOutcome.CONFLICT:
-            return gettext("It says otherwise than what is known. A conflict is open until somebody settles it.")
-        case WriteOutcome.REJECTED:
-            return gettext("It was refused; the page says why and what would help.")
-    return gettext(
-        "Held as a candidate: no search finds it and no packet carries it yet. "
-        "It is used once its gates are passed and a human has let it in."
-    )
 
 
 def page_of(desk: Desk, memory: Memory) -> str:

@@ -225,3 +225,20 @@ class ReadThrough(StrEnum):
     API = "api"
     CONSOLE = "console"
     EVIDENCE = "evidence"
+
+
+class VectorState(StrEnum):
+    """Of a passage's vector: waited for, there, or given up after several tries on this text alone."""
+
+    PENDING = "pending"
+    READY = "ready"
+    FAILED = "failed"
+
+
+class LostBy(StrEnum):
+    """The rule by which a passage that a search looked at is not among its hits."""
+
+    UNLIKE = "unlike"  # too little about what was asked, or all of it too unsure: the search abstained
+    CORRECTED = "corrected"  # a memory in use says otherwise, and said it later
+    SAID_ALREADY = "said_already"  # a better hit says the same
+    OVER_LIMIT = "over_limit"  # the count of hits was reached

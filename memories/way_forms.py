@@ -41,6 +41,8 @@ class WayForm(ConsoleForm):
         super().__init__(*args, **options)
         if way is not Way.REFUSE:
             del self.fields["missing"]
+        if way is Way.RECHECK:
+            self.fields["reason"].required = False
 
     def see(self, memory: Memory) -> None:
         """Let the form be about the memory as it stands now; what was typed stays."""
@@ -62,14 +64,16 @@ class EditForm(StatementForm):
     )
     reason = forms.CharField(label=gettext_lazy("Why"), max_length=MOST_REASON, required=False)
 
-    def see(self, memory: Memory) -> None:
-        """Let the form be about the memory as it stands now, under a fresh key; what was typed stays."""
+    def see(self, memory: Memory, *, text: str) -> None:
+        """Let the form be about the memory as it stands now, under a fresh key; it begins with `text`, and what was
+        typed stays.
+        """
         seen = {"version": str(memory.version), "key": str(new_id())}
         self.initial.update(seen)
         if self.is_bound:
             self.say_instead(**seen)
         else:
-            self.initial["content"] = memory.content
+            self.initial["content"] = text
 
     def wish(self, memory: Memory) -> MemoryWish:
         """Return the change that the form asks for; it has to be valid."""

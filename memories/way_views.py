@@ -11,21 +11,23 @@ from governance.errors import Clash, NotThere, PreconditionFailed, Refusal
 from governance.forms import posted, status_of
 from governance.ids import public_id
 from governance.invisible import made_visible
-from governance.pages import Desk, blame, done, id_in_path, project_page, show
+from governance.pages import Desk, blame, done, id_in_path, next_in_inbox, project_page, show
 from governance.refusal_words import told
 from governance.scope import project_scope
 from governance.vocabulary import Deed
 from memories.memory_ways import WIDE, as_seen, check_way, is_own, take, ways_of
-from memories.models import Memory
+from memories.models import Memory, MemoryVersion
+from memories.outcome_words import what_became_of_it
 from memories.reading import find_memory, worded
 from memories.retiring import reach
 from memories.store_words import FOLLOWS, Way
-from memories.views import page_of, what_became_of_it
+from memories.views import page_of
 from memories.vocabulary import PENDING, ArchivedFor, MemoryStatus
 from memories.way_forms import EditForm, WayForm
 from memories.writes import Written, submit
 
 SECTION = "memories"
+NUMBER = 9  # digits of a version in an address
 MOST_NAMED = 100  # packets and descendants that a page names; all are counted
 
 
@@ -55,8 +57,8 @@ def change_memory(request: HttpRequest, desk: Desk, memory_id: str, way: str) ->
 @project_page
 def edit_memory(request: HttpRequest, desk: Desk, memory_id: str) -> HttpResponse:
     """Say a memory otherwise, in one's own name; its gates judge the change like any other."""
-    desk.check(Deed.PROPOSE_MEMORY)
     pk, form, status = id_in_path("mem", memory_id), EditForm(posted(request)), None
+    _check_edit(desk, pk)
     if form.is_valid():
         try:
             written = _edited(desk, pk, form)
@@ -68,7 +70,7 @@ def edit_memory(request: HttpRequest, desk: Desk, memory_id: str) -> HttpRespons
             return done(request, what_became_of_it(written), to=_page_after(desk, written))
     with project_scope(desk.acting, read_only=True):
         found = find_memory(pk)
-        form.see(found)
+        form.see(found, text=_asked_text(request, found))
     context: dict[str, Any] = {
         "memory": found,
         "text": worded(found.content),
@@ -76,6 +78,23 @@ def edit_memory(request: HttpRequest, desk: Desk, memory_id: str) -> HttpRespons
     }
     status = status or status_of(form)
     return show(request, desk, "memories/edit.html", status=status, section=SECTION, form=form, **context)
+
+
+def _check_edit(desk: Desk, pk: Any) -> None:
+    """Raise Forbidden unless the reader may propose here, or keeps the memory for themselves."""
+    if not desk.may[Deed.PROPOSE_MEMORY]:
+        with project_scope(desk.acting, read_only=True):
+            if not is_own(desk, find_memory(pk)):
+                desk.check(Deed.PROPOSE_MEMORY)
+
+
+def _asked_text(request: HttpRequest, memory: Memory) -> str:
+    """Return what the form begins with: the text of the version that the address names, else the present one."""
+    asked = request.GET.get("version", "")
+    if not asked.isascii() or not asked.isdigit() or len(asked) > NUMBER:
+        return memory.content
+    found = MemoryVersion.objects.filter(memory=memory, version=int(asked)).values_list("content", flat=True).first()
+    return found or memory.content
 
 
 def _taken(desk: Desk, pk: Any, way: Way, form: WayForm) -> tuple[Any, str]:
@@ -89,7 +108,7 @@ def _taken(desk: Desk, pk: Any, way: Way, form: WayForm) -> tuple[Any, str]:
             raise Clash("status: this way is not open from there.", code="invalid_transition")
         words = take(desk, found, way, reason=said["reason"], missing=said.get("missing", ""), now=timezone.now())
     if said["inbox"]:
-        return words, f"{reverse('inbox_next')}?after={found.public_id}"
+        return words, next_in_inbox(form, found.public_id)
     if own and way is Way.ERASE:
         return words, reverse("own_memories")
     return words, reverse("candidates", args=[desk.seat.public_id]) if waited else page_of(desk, found)

@@ -11,10 +11,10 @@ from governance.errors import Clash, Forbidden, NotThere
 from governance.inbox import open_item, settle_item
 from governance.models.base import reach_of
 from governance.people import check_may
-from governance.policies import write_risk
+from governance.policies import PolicyRules, write_risk
 from governance.scope import record
-from governance.vocabulary import ActorKind, Deed, InboxKind, Risk
-from memories.asking import at_target, check_voice, check_wish, target_of, within_rate
+from governance.vocabulary import ActorKind, Deed, InboxKind
+from memories.asking import at_target, changes_own, check_voice, check_wish, target_of, within_rate
 from memories.candidates import (
     add_claims,
     add_evidence,
@@ -31,8 +31,8 @@ from memories.gate_cases import Candidate, Judged
 from memories.gates import judge, sensitivity_of, write_case
 from memories.judging import Circumstances, candidate_of, clean, look_around
 from memories.known import confirm, conflict_of, make_way, outcome_of
-from memories.lifecycle import advance
-from memories.models import Conflict, Memory, MemoryVersion
+from memories.lifecycle import FORWARD, advance
+from memories.models import Conflict, Memory, MemoryParent, MemoryVersion
 from memories.policy import standing_policy
 from memories.relating import key_of, place_of, place_of_wish, relate_stored
 from memories.turns import take_turn
@@ -51,9 +51,9 @@ def submit(acting: Acting, wish: MemoryWish, *, now: datetime) -> Written:
     refused proposal is a row that says why. Raises Invalid for a wish that contradicts itself, NotThere for a target
     that is not here, Forbidden when an agent claims a user's own statement or a human is no maintainer, TooMany beyond
     what an agent may propose in an hour, PreconditionFailed or Clash for a target that is not as its writer saw it, and
-    Clash (client_id_reused) for an id that is taken.
+    Clash (client_id_reused, erased_since) for an id that is taken, or whose proposal was erased.
     """
-    if acting.kind is ActorKind.HUMAN:
+    if acting.kind is ActorKind.HUMAN and not changes_own(acting, wish):
         check_may(acting, Deed.PROPOSE_MEMORY)
     stored = _stored(acting, wish)
     if stored is not None:
@@ -79,7 +79,7 @@ def submit(acting: Acting, wish: MemoryWish, *, now: datetime) -> Written:
     memory, fresh = _store(acting, wish, around, judged, candidate=candidate, now=now)
     if not fresh:
         return _heard(memory)
-    return _carried(acting, memory, around, judged, risk=write_risk(write_case(candidate), policy.rules), now=now)
+    return carry(acting, memory, around, judged, candidate=candidate, rules=policy.rules, now=now)
 
 
 def propose(acting: Acting, wish: MemoryWish, *, now: datetime) -> Memory:
@@ -101,8 +101,9 @@ def admit(acting: Acting, memory: Memory, *, reason: str, now: datetime) -> Writ
     memory.refresh_from_db()
     if memory.status == MemoryStatus.ACTIVE:
         return Written(memory=memory, outcome=WriteOutcome.ACTIVE)
-    _check_waits(memory)
-    related = relate_stored(memory, skip=[memory.target_id] if memory.target_id else [])
+    check_waits(memory)
+    made_of = MemoryParent.objects.filter(memory=memory).values_list("parent_id", flat=True)
+    related = relate_stored(memory, skip=[*made_of, *([memory.target_id] if memory.target_id else [])])
     if related.rivals and memory.action != WriteAction.DELETE:
         conflict = dispute(acting, memory, related.rivals, related=related, now=now)
         return Written(memory=memory, outcome=WriteOutcome.CONFLICT, code=ReasonCode.CONFLICT_OPEN, conflict=conflict)
@@ -121,13 +122,14 @@ def refuse(acting: Acting, memory: Memory, *, reason: str, now: datetime, missin
         raise Forbidden("Only a human refuses a memory.", code="human_needed")
     check_may(acting, Deed.DECIDE_MEMORY)
     memory.refresh_from_db()
-    _check_waits(memory)
+    check_waits(memory)
     said = {"reason_code": ReasonCode.REFUSED_BY_HUMAN, "evidence_gap": missing[:500]}
     advance(memory, MemoryStatus.REJECTED, reason=reason, now=now, **said)
     settle_item(InboxKind.CANDIDATE, memory.first_ref, now=now)
 
 
-def _check_waits(memory: Memory) -> None:
+def check_waits(memory: Memory) -> None:
+    """Raise Clash for what no longer waits (invalid_transition), and for a side of a conflict (conflict_open)."""
     if not is_pending(memory):
         raise Clash(f"status: it is {memory.status}, and only a waiting one is decided.", code="invalid_transition")
     if conflict_of(memory) is not None:
@@ -139,6 +141,9 @@ def _stored(acting: Acting, wish: MemoryWish) -> Memory | None:
     found = Memory.objects.filter(pk=wish.id).first() if wish.id else None
     if found is None:
         return None
+    if found.erased_at is not None and found.proposed_by_id == acting.actor_id:
+        message = "what was proposed under this id was erased since; if it is to be learnt again, use a fresh id"
+        raise Clash.at("/id", message, code="erased_since")
     first = MemoryVersion.objects.filter(memory=found, version=1).values_list("content", flat=True).first()
     if (found.proposed_by_id, first) != (acting.actor_id, clean(wish)[1]):
         raise Clash.at("/id", "this id was used for another proposal; use a fresh one", code="client_id_reused")
@@ -219,8 +224,15 @@ def _parents(wish: MemoryWish) -> list[Memory]:
     return found
 
 
-def _carried(
-    acting: Acting, memory: Memory, around: Circumstances, judged: Judged, *, risk: Risk, now: datetime
+def carry(
+    acting: Acting,
+    memory: Memory,
+    around: Circumstances,
+    judged: Judged,
+    *,
+    candidate: Candidate,
+    rules: PolicyRules,
+    now: datetime,
 ) -> Written:
     """Carry a stored proposal as far as its gates let it: into use, to a human, to a conflict, or to its refusal."""
     conflict: Conflict | None = None
@@ -236,6 +248,7 @@ def _carried(
         case _:
             _step(memory, judged.reached, judged, now=now)
             ref, reach = memory.first_ref, reach_of(memory)
+            risk = write_risk(write_case(candidate), rules)
             open_item(acting, InboxKind.CANDIDATE, ref, title=memory.content, now=now, risk=risk, reach=reach)
     memory.refresh_from_db()
     return Written(memory=memory, outcome=judged.outcome, code=judged.code, missing=judged.missing, conflict=conflict)
@@ -254,9 +267,9 @@ def _into_use(acting: Acting, memory: Memory, around: Circumstances, *, now: dat
 
 
 def _step(memory: Memory, to: MemoryStatus, judged: Judged, *, now: datetime) -> None:
-    """Move a proposal once, as far as it came, and keep why it came no further."""
+    """Move a proposal once, as far as it came and never back, and keep why it came no further."""
     why = {"reason_code": judged.code or "", "evidence_gap": judged.missing[:500]}
-    if to is MemoryStatus.CANDIDATE:
+    if to in FORWARD and FORWARD.index(to) <= FORWARD.index(MemoryStatus(memory.status)):
         Memory.objects.filter(pk=memory.pk).update(**why)
         return
     advance(memory, to, reason=judged.code or "", now=now, **why)

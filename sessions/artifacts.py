@@ -15,6 +15,7 @@ from sessions.models import Artifact
 
 STORED_ENCODING = "o200k_base"
 READ_DEFAULT, READ_MOST = 800, 4000  # tokens of one read: a page for a model, and what still is no flood
+MOST_OFFSET = 2**31 - 1  # beyond the largest text in any unit; an answer says the offset again, as a number of JSON
 LINES_MOST = 1000
 
 
@@ -60,10 +61,10 @@ def sha256(text: str) -> str:
 def read_piece(text: str, *, unit: str, offset: int, limit: int | None) -> Piece:
     """Return `limit` tokens or lines from `offset`. Pieces read one after the other add up to the text exactly.
 
-    Raises Invalid for an unknown unit, a negative offset, or a limit outside 1 to the cap of its unit.
+    Raises Invalid for an unknown unit, an offset outside 0 to MOST_OFFSET, or a limit outside 1 to the cap of its unit.
     """
-    if offset < 0:
-        raise Invalid.at("?offset", "expected 0 or more")
+    if not 0 <= offset <= MOST_OFFSET:
+        raise Invalid.at("?offset", f"expected 0 to {MOST_OFFSET}; pieces end where `next` is null")
     starts = _starts(text, unit)
     most = READ_MOST if unit == "tokens" else LINES_MOST
     size = min(READ_DEFAULT, most) if limit is None else limit

@@ -3,7 +3,7 @@
 import re
 import uuid
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from governance.ids import public_id
@@ -32,30 +32,45 @@ class Fall(StrEnum):
     OUTDATED = "outdated"
 
 
-type Fallen = Mapping[str, Fall]
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fallen:
+    """Which of the cited memories no longer hold, by ref as cited, and since when each does not, as an ISO time."""
+
+    fates: Mapping[str, Fall] = field(default_factory=dict)
+    since: Mapping[str, str] = field(default_factory=dict)
+
+    def __bool__(self) -> bool:
+        return bool(self.fates)
 
 
-def fallen_in(summary: SummaryFact | None, handoff: HandoffFact | None) -> dict[str, Fall]:
-    """Return which of the memories that they cite no longer hold, by ref as cited. One statement, none without refs."""
+def fallen_in(summary: SummaryFact | None, handoff: HandoffFact | None) -> Fallen:
+    """Return which of the memories that they cite no longer hold. One statement, none without refs."""
     found = {form[0]: form for line in _lines(summary, handoff) for form in CITED.finditer(line)}
     ids = {uuid.UUID(form[1].removeprefix("mem_")) for form in found.values()}
     if not ids:
-        return {}
-    rows = Memory.objects.filter(pk__in=ids).values_list("pk", "status", "archived_for", "version")
-    states = {public_id("mem", pk): (status, why, version) for pk, status, why, version in rows}
-    fates = {ref: _fall(int(form[2] or 0), *states[form[1]]) for ref, form in found.items() if form[1] in states}
-    return {ref: fate for ref, fate in sorted(fates.items()) if fate is not None}
+        return Fallen()
+    rows = Memory.objects.filter(pk__in=ids).values_list("pk", "status", "archived_for", "version", "updated_at")
+    states = {public_id("mem", pk): (status, why, version, at) for pk, status, why, version, at in rows}
+    known = {ref: (int(form[2] or 0), *states[form[1]]) for ref, form in sorted(found.items()) if form[1] in states}
+    fates = {ref: _fall(cited, status, why, version) for ref, (cited, status, why, version, _) in known.items()}
+    gone = {ref: fate for ref, fate in fates.items() if fate is not None}
+    return Fallen(fates=gone, since={ref: known[ref][4].isoformat() for ref in gone})
 
 
 def without_fallen(summary: SummaryFact | None, fallen: Fallen) -> SummaryFact | None:
-    """Return a summary whose sentences no longer say what was revoked. A constraint stands: it is never lost."""
+    """Return a summary whose sentences no longer say what was revoked, stale since the first of that.
+
+    A constraint stands: it is never lost.
+    """
     if summary is None or not fallen:
         return summary
     sections = {
         name: tuple(_told(line, fallen, keep=name == SummarySection.CONSTRAINTS) for line in lines)
         for name, lines in summary.sections.items()
     }
-    return replace(summary, sections=sections)
+    cited = {form[0] for line in _lines(summary, None) for form in CITED.finditer(line)}
+    since = min((fallen.since[ref] for ref in cited if ref in fallen.since), default=summary.stale_since)
+    return replace(summary, sections=sections, stale_since=since)
 
 
 def handoff_without(handoff: HandoffFact | None, fallen: Fallen) -> HandoffFact | None:
@@ -90,8 +105,8 @@ def _lines_told(text: str, fallen: Fallen) -> str:
 
 
 def _told(line: str, fallen: Fallen, *, keep: bool = False) -> str:
-    cited = [form[0] for form in CITED.finditer(line) if form[0] in fallen]
-    revoked = [ref for ref in cited if fallen[ref] is Fall.REVOKED]
+    cited = [form[0] for form in CITED.finditer(line) if form[0] in fallen.fates]
+    revoked = [ref for ref in cited if fallen.fates[ref] is Fall.REVOKED]
     if revoked and not keep:
         return WITHHELD.format(ref=revoked[0])
     return OUTDATED.format(line=line, ref=", ".join(cited)) if cited else line

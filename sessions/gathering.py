@@ -11,7 +11,8 @@ from governance.ids import public_id
 from governance.models import Project, Revision
 from governance.policies import PacketWish, PolicyRules, effective_risk, packet_window
 from governance.vocabulary import Destination, Phase, Risk
-from memories.retrieval import Found, Limits, Scope, retrieve
+from memories.embeddings.queries import AskedVectors
+from memories.retrieval import Limits, Scope
 from sessions.attempts import self_profile_of
 from sessions.context.material import Eligibility, EventFact, InputFact, Material
 from sessions.facts import (
@@ -19,7 +20,6 @@ from sessions.facts import (
     contract_fact,
     event_facts,
     handoff_fact,
-    hit_fact,
     profile_fact,
     session_fact,
     summary_fact,
@@ -31,8 +31,8 @@ from sessions.lifecycle import Opening
 from sessions.models import Session
 from sessions.profiles import CONSERVATIVE, Chosen, choose
 from sessions.reading import Heads, heads_of, tail_of
+from sessions.recalling import Goal, Recalled, RecallWish, goal_of, kept_in, matter_of, own_matter, recall
 from threads.models import Task, Thread
-from threads.speech import SpeechAct, read
 from threads.vocabulary import TaskState
 
 REVISIONS = ("persona", "role", "policy", "self_profile")
@@ -51,6 +51,7 @@ class CompileWish:
     on_behalf_of: uuid.UUID | None = None
     skip_client_id: str | None = None
     profile: str | None = None
+    vectors: AskedVectors | None = None  # of what is looked for: a transaction must not wait for a model
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,17 +60,20 @@ class Gathered:
 
     material: Material
     chosen: Chosen
-    found: Found
+    recalled: Recalled
     project: Project
     heads: Heads
     event_seqs: tuple[int, ...]
     task: Task | None
     role_limit: int | None
-    fallen: Fallen = field(default_factory=dict)
+    fallen: Fallen = field(default_factory=Fallen)
 
 
 def gather(acting: Acting, thread: Thread, opening: Opening, wish: CompileWish, *, now: datetime) -> Gathered:
-    """Read everything that the compile may look at, in the open read-only scope. The number of statements is fixed."""
+    """Read everything that the compile may look at, in the open read-only scope. The number of statements is fixed.
+
+    Raises VectorsWanted where those of what is looked for, which may be known here only, are not at hand.
+    """
     session, attempt = opening.session, opening.attempt
     ids = {pk: kind for kind in REVISIONS if (pk := getattr(attempt, f"{kind}_revision_id"))}
     asked: dict[str, Any] = {"profile": wish.profile, "fallback": CONSERVATIVE, "since": attempt.started_at}
@@ -83,11 +87,9 @@ def gather(acting: Acting, thread: Thread, opening: Opening, wish: CompileWish, 
     risk = effective_risk(wish.risk, Risk(task.risk) if task else None)
     policy = revisions.get("policy")
     eligibility = _eligibility(acting, thread, wish, policy, phase=phase, risk=risk)
-    found = retrieve(
-        _query(wish.user_input.raw_text, thread, heads.vision),
-        scope=_search_scope(thread, eligibility, skip_refs=_shown(events, heads), now=now),
-        limits=Limits(most=counts.memories_max * 2),
-    )
+    scope = _search_scope(thread, task, eligibility, skip_refs=_shown(events, heads), now=now)
+    asked_for = _recall_wish(wish, thread, heads.vision, goal=goal_of(phase, task, eligibility), vectors=wish.vectors)
+    recalled = recall(asked_for, kept_in(heads.last), scope=scope, limits=Limits(most=counts.memories_max * 2))
     summary, handoff = summary_fact(heads.summary), handoff_fact(heads.handoff)
     fallen = fallen_in(summary, handoff)
     material = Material(
@@ -104,22 +106,21 @@ def gather(acting: Acting, thread: Thread, opening: Opening, wish: CompileWish, 
         eligibility=eligibility,
         constraints=tuple(constraint_fact(row) for row in heads.standing),
         events=events,
-        hits=tuple(hit_fact(hit) for hit in found.hits),
+        hits=tuple(recalled.facts),
         phase=phase,
         risk=risk,
         trace_id=acting.trace_id,
         now=now.isoformat(),
     )
-    role_limit = revisions["role"].body.get("max_input_tokens")
     return Gathered(
         material=material,
         chosen=chosen,
-        found=found,
+        recalled=recalled,
         project=heads.project,
         heads=heads,
         event_seqs=tuple(row.seq for row in events),
         task=task,
-        role_limit=role_limit,
+        role_limit=revisions["role"].body.get("max_input_tokens"),
         fallen=fallen,
     )
 
@@ -142,19 +143,31 @@ def _task_in_hand(session: Session, tasks: Sequence[Task]) -> Task | None:
     return doing[0] if len(doing) == 1 else None
 
 
-def _query(text: str, thread: Thread, vision: Mapping[str, Any] | None) -> str:
-    """Return what to look for: the input's own matter, or where it holds none ("继续"), that of the thread."""
-    reading = read(text)
-    if reading.act is SpeechAct.REQUEST and reading.specific > 0:
-        return reading.content
-    goal = vision["origin_goal"] if vision else ""
-    return " ".join([thread.title, *thread.recent_goals[:1], goal])
+def _recall_wish(
+    wish: CompileWish,
+    thread: Thread,
+    vision: Mapping[str, Any] | None,
+    *,
+    goal: Goal,
+    vectors: AskedVectors | None,
+) -> RecallWish:
+    matter = own_matter(wish.user_input.raw_text)
+    return RecallWish(matter=matter, otherwise=matter_of(thread, vision), goal=goal, vectors=vectors)
 
 
-def _search_scope(thread: Thread, eligibility: Eligibility, *, skip_refs: frozenset[str], now: datetime) -> Scope:
+def _search_scope(
+    thread: Thread, task: Task | None, eligibility: Eligibility, *, skip_refs: frozenset[str], now: datetime
+) -> Scope:
     # What not everyone there may read is not even counted: the packet's own readers see its figures.
-    shared = eligibility.private_owner is None
-    return Scope(thread_id=thread.pk, now=now, skip_refs=skip_refs, shared=shared, roles=eligibility.roles)
+    return Scope(
+        thread_id=thread.pk,
+        now=now,
+        skip_refs=skip_refs,
+        shared=eligibility.private_owner is None,
+        roles=eligibility.roles,
+        of_task=task.pk if task else None,
+        other_tasks=False,
+    )
 
 
 def _shown(events: Sequence[EventFact], heads: Heads) -> frozenset[str]:

@@ -10,6 +10,7 @@ from memories.vocabulary import KnowledgeStatus, Origin, SourceType
 from sessions.context.cuts import cut_at_sentence, cut_head
 from sessions.models import Event, Session
 from sessions.vocabulary import AttestedBy, EventKind, EventRole
+from threads.hearing import hear
 from threads.lifecycle import remember_goal
 from threads.models import Thread, Vision
 from threads.speech import SpeechAct, speech_act
@@ -32,7 +33,9 @@ def learn_from(acting: Acting, session: Session, fresh: Sequence[Event], *, now:
             _first_vision(acting, session, requests[0])
         for event in requests[-5:]:
             remember_goal(thread, cut_head(event.text, RECENT_GOAL_TOKENS))
-    index([_passage(session, thread, event, now=now) for event in fresh if _is_worth_finding(event)])
+    if thread.type != ThreadType.SMALL_TALK:
+        hear(thread, session.pk, [event.text for event in fresh if event.role == EventRole.USER and _is_said(event)])
+    index([_passage(session, thread, event, now=now) for event in fresh if _is_said(event)])
 
 
 def _is_attested_request(event: Event) -> bool:
@@ -40,7 +43,7 @@ def _is_attested_request(event: Event) -> bool:
     return spoken and speech_act(event.text) is SpeechAct.REQUEST
 
 
-def _is_worth_finding(event: Event) -> bool:
+def _is_said(event: Event) -> bool:
     return event.kind == EventKind.MESSAGE and event.role in SPOKEN and bool(event.text.strip())
 
 

@@ -9,6 +9,7 @@ from typing import Any
 from governance.actors import Acting
 from governance.errors import NotThere
 from governance.scope import project_scope, record
+from memories.feedback import note_cited
 from sessions.models import ContextPacket, PacketOutcome
 from sessions.vocabulary import VerificationState
 
@@ -24,7 +25,10 @@ class OutcomeWish:
 
 
 def store_outcome(acting: Acting, packet_id: uuid.UUID | None, wish: OutcomeWish, *, now: datetime) -> dict[str, Any]:
-    """Store a report on a packet; raises NotThere for a packet that is not here."""
+    """Store a report on a packet; raises NotThere for a packet that is not here.
+
+    A memory that the packet carried and the report cites is found useful by that.
+    """
     with project_scope(acting):
         packet = ContextPacket.objects.filter(pk=packet_id).first() if packet_id else None
         if packet is None:
@@ -39,7 +43,9 @@ def store_outcome(acting: Acting, packet_id: uuid.UUID | None, wish: OutcomeWish
             cited_refs=list(wish.cited_refs),
             created_at=now,
         )
-        record("context.outcome", packet.public_id, detail={"verification": wish.verification.value})
+        cited = note_cited(acting, packet.pk, wish.cited_refs)
+        detail = {"verification": wish.verification.value, "memories_cited": cited}
+        record("context.outcome", packet.public_id, detail=detail)
         return {
             "id": row.public_id,
             "packet_id": packet.public_id,

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from django.utils.functional import Promise
 from django.utils.translation import gettext, gettext_lazy, ngettext, pgettext_lazy
 
+from memories.vocabulary import LostBy
 from sessions.session_words import LOST
 
 WARNINGS: Mapping[str, Promise] = {
@@ -14,6 +15,9 @@ WARNINGS: Mapping[str, Promise] = {
     ),
     "no_handoff": gettext_lazy("There was no handoff for this session; the slot was skipped."),
     "nothing_retrieved": gettext_lazy("Nothing retrieved could enter, so the session stands alone."),
+    "found_by_words": gettext_lazy(
+        "A model that compares meanings did not answer, so what was found shares words with the input."
+    ),
     "unknown_profile": gettext_lazy(
         "The named model and harness are not known here; the most conservative profile was used."
     ),
@@ -54,6 +58,18 @@ VERDICTS: Mapping[str, Promise] = {
     "never_considered": gettext_lazy(
         "It was never considered: neither the search nor the session brought it before this compile."
     ),
+}
+LOST_RULES: Mapping[str, Promise] = {
+    LostBy.UNLIKE: gettext_lazy("The search looked at it and found too little in it of what was asked."),
+    LostBy.CORRECTED: gettext_lazy("The search found it, and a memory in use says otherwise since."),
+    LostBy.SAID_ALREADY: gettext_lazy("The search found it, and something better says the same."),
+    LostBy.OVER_LIMIT: gettext_lazy("The search found it, and there were enough better ones."),
+}
+FOUND_FOR: Mapping[str, Promise] = {
+    "close in meaning": gettext_lazy("close in meaning"),
+    "of the time that was asked for": gettext_lazy("of the time that was asked for"),
+    "in this thread": gettext_lazy("in this thread"),
+    "in this project": gettext_lazy("elsewhere in the project"),
 }
 SCHEMES: Mapping[str, Promise] = {
     "event": pgettext_lazy("ref", "event"),
@@ -117,7 +133,6 @@ PARTS: Mapping[str, Promise] = {
     "attached_context": pgettext_lazy("part", "what the user attached"),
 }
 _AGO = re.compile(r"active (\d+) (min|h|d) ago")
-_FOUND = re.compile(r"shares (.+?)(?:; (in this thread|in this project))?")
 
 
 def warning_words(code: str, message: str) -> Promise | str:
@@ -138,17 +153,16 @@ def candidate_reason(reason: str) -> str:
 
 def found_reason(reason: str) -> str:
     """Return why a passage was found, in the reader's language; the search's own words where it has new ones."""
-    shared = _FOUND.fullmatch(reason)
-    if shared is None:
-        return reason
-    terms = shared[1]
-    match shared[2]:
-        case "in this thread":
-            return gettext("shares “%(terms)s”, in this thread") % {"terms": terms}
-        case "in this project":
-            return gettext("shares “%(terms)s”, elsewhere in the project") % {"terms": terms}
-        case _:
-            return gettext("shares “%(terms)s”") % {"terms": terms}
+    parts = [_part_of_reason(part) for part in reason.split("; ")]
+    return " · ".join(parts)
+
+
+def _part_of_reason(part: str) -> str:
+    if part.startswith("shares "):
+        return gettext("shares “%(terms)s”") % {"terms": part.removeprefix("shares ")}
+    if part.startswith("said by "):
+        return gettext("said by %(name)s") % {"name": part.removeprefix("said by ")}
+    return str(FOUND_FOR.get(part, part))
 
 
 def missing_words(names: Sequence[str]) -> list[Promise | str]:

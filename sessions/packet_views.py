@@ -11,7 +11,7 @@ from sessions.packet_json import packet_json
 from sessions.packet_layers import MOST_ITEMS
 from sessions.packet_list import filters_in, packet_list
 from sessions.packet_reading import head_of, layer_part, open_packet, packet_page, why_lines
-from sessions.packet_sentences import VERDICTS
+from sessions.packet_sentences import LOST_RULES, VERDICTS
 from sessions.replay import explain
 from sessions.vocabulary import CompileResult
 
@@ -90,6 +90,7 @@ def context_why(request: HttpRequest, desk: Desk, packet_id: str) -> HttpRespons
         told=told,
         layer=Layer(told["layer"]) if told and told["layer"] else None,
         verdict=VERDICTS[told["verdict"]] if told else "",
+        rule=LOST_RULES.get(told.get("rule", ""), "") if told else "",
         lines=why_lines(opened, told["items"]) if told else (),
     )
 

@@ -9,7 +9,7 @@ from typing import Any
 import orjson
 
 from governance.actors import Acting
-from governance.ids import public_id
+from governance.ids import parse_id, public_id
 from governance.models.base import reach_of
 from governance.rows import insert, together
 from governance.scope import record, write_ledger
@@ -145,7 +145,7 @@ def record_packet(draft: PacketDraft, *, acting: Acting, now: datetime) -> None:
         packet_hash=draft.packet_hash,
         input_cap=draft.budget.input_cap,
         used=draft.compiled.used,
-        receipt=receipt_of(draft.gathered, draft.chosen, draft.limits, draft.ask.dialect),
+        receipt=_receipt(draft),
         decisions=_stored_decisions(draft),
         created_at=now,
         **_reach(draft),
@@ -159,6 +159,11 @@ def record_packet(draft: PacketDraft, *, acting: Acting, now: datetime) -> None:
         insert(*injected)
         touch(draft.thread, acting, role=packet.role, now=now)
         write_ledger()
+
+
+def _receipt(draft: PacketDraft) -> dict[str, Any]:
+    private = draft.thread.audience == Audience.PRIVATE
+    return receipt_of(draft.gathered, draft.chosen, draft.limits, draft.ask.dialect, private=private)
 
 
 def _stored_decisions(draft: PacketDraft) -> dict[str, Any]:
@@ -181,13 +186,18 @@ def _admitted_hits(draft: PacketDraft) -> list[HitFact]:
 
 
 def _injections(draft: PacketDraft, packet: ContextPacket, *, now: datetime) -> list[Injection]:
-    memory_of = {hit.ref: hit.memory_id for hit in draft.gathered.found.hits if hit.memory_id}
-    carried = {memory_of[hit.ref] for hit in _admitted_hits(draft) if hit.ref in memory_of}
+    carried = {memory for hit in _admitted_hits(draft) if (memory := memory_in(hit.ref)) is not None}
     reach = {name: getattr(packet, name) for name in ("audience", "audience_role", "owner_id")}
     return [
         Injection(project_id=packet.project_id, memory_id=memory, packet_id=packet.id, at=now, created_at=now, **reach)
         for memory in sorted(carried)
     ]
+
+
+def memory_in(ref: str) -> uuid.UUID | None:
+    """Return the id of the memory that a ref names, None for a ref of something else."""
+    scheme, _, rest = ref.partition("://")
+    return parse_id("mem", rest.partition("@")[0], pointer="/ref") if scheme == "memory" else None
 
 
 def _reach(draft: PacketDraft) -> dict[str, Any]:
@@ -231,11 +241,12 @@ def _consolidation(draft: PacketDraft) -> dict[str, Any]:
 
 def _retrieval(draft: PacketDraft) -> dict[str, Any]:
     admitted = _admitted_hits(draft)
-    found = draft.gathered.found
+    found = draft.gathered.recalled.found
     return {
         "considered": found.considered,
         "eligible": found.eligible,
         "returned": len(admitted),
         "abstained": not admitted,
         "sources": dict(sorted(Counter(hit.source_type for hit in admitted).items())),
+        "kept_from": draft.gathered.recalled.kept_from or None,
     }

@@ -45,6 +45,12 @@ SELECT * FROM (
 ) b WHERE b.slug IN (%(profile)s, %(fallback)s, (SELECT p.default_profile FROM governance_project p
                                                  WHERE p.id = %(project)s))
 """
+# What the session's last packet was given, for the turn that only goes on.
+LAST = """
+SELECT k.id, k.receipt -> 'hits' AS hits, k.receipt -> 'recall' AS recall FROM agent_sessions_contextpacket k
+WHERE k.project_id = %(project)s AND k.thread_id = %(thread)s AND k.session_id = %(session)s AND NOT k.refused
+ORDER BY k.created_at DESC LIMIT 1
+"""
 # The newest of each thing that has versions, and the few small lists beside them, in one round trip.
 # Row-level security holds inside the subselects as it does outside.
 HEADS = f"""
@@ -58,7 +64,8 @@ SELECT
   (SELECT json_agg(r) FROM governance_revision r WHERE r.id = ANY(%(revisions)s)),
   (SELECT json_agg(t ORDER BY t.created_at, t.id) FROM ({TASKS}) t),
   (SELECT json_agg(d) FROM ({STANDING}) d),
-  (SELECT json_agg(f) FROM ({PROFILES}) f)
+  (SELECT json_agg(f) FROM ({PROFILES}) f),
+  (SELECT to_json(k) FROM ({LAST}) k)
 """  # noqa: S608 - put together from literals
 EVENTS = """
 SELECT seq, role, kind, text, tool, failed, tokens_o200k, artifact_id, attested_by, occurred_at
@@ -127,6 +134,7 @@ class Heads:
     tasks: Sequence[Task]
     standing: Sequence[Standing]
     profiles: Sequence[Mapping[str, Any]]
+    last: Mapping[str, Any] | None = None
 
 
 def heads_of(
@@ -140,7 +148,7 @@ def heads_of(
     values: dict[str, Any] = {"project": session.project_id, "thread": session.thread_id, "session": session.pk}
     values |= {"revisions": list(revisions), "own": session.task_id, "tasks": TASKS_SHOWN}
     [row] = fetch(HEADS, values | {"profile": profile, "fallback": fallback, "since": since})
-    project, vision, summary, handoff, contracts, tasks, standing, profiles = (_decoded(value) for value in row)
+    project, vision, summary, handoff, contracts, tasks, standing, profiles, last = (_decoded(value) for value in row)
     limits = {name: project[name] for name in ("name", "max_input_tokens", "default_profile")}
     return Heads(
         project=Project(id=session.project_id, **limits),
@@ -151,6 +159,7 @@ def heads_of(
         tasks=[_task(row) for row in tasks or ()],
         standing=_standing(standing or ()),
         profiles=profiles or (),
+        last=last,
     )
 
 

@@ -3,18 +3,16 @@
 A packet is replayed by filling the same Material from its receipt and compiling again: same material, same bytes.
 """
 
-import hashlib
 import uuid
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from itertools import groupby
 from typing import Any
 
 from governance.errors import Gone
 from governance.ids import parse_id
 from governance.models import Revision
-from governance.vocabulary import Audience, Destination, Phase, Risk, Sensitivity
-from memories.models import Passage
+from governance.vocabulary import Destination, Phase, Risk, Sensitivity
 from sessions.context.budget import Limit
 from sessions.context.material import (
     ConstraintFact,
@@ -22,7 +20,6 @@ from sessions.context.material import (
     HitFact,
     InputFact,
     Material,
-    Reach,
     SessionFact,
     TaskFact,
     ThreadFact,
@@ -34,13 +31,16 @@ from sessions.gathering import REVISIONS, Gathered
 from sessions.models import Event, Session
 from sessions.profiles import Chosen
 from sessions.reading import events_at, versions_of
+from sessions.recalling import hit_out, hits_again, recall_out
 
 type Receipt = Mapping[str, Any]
 GONE = "Something this packet was made of is no longer there for you, so it cannot be shown again."
 
 
-def receipt_of(gathered: Gathered, chosen: Chosen, limits: Sequence[Limit], dialect: Dialect) -> dict[str, Any]:
-    """Return the receipt of one compile, as JSON."""
+def receipt_of(
+    gathered: Gathered, chosen: Chosen, limits: Sequence[Limit], dialect: Dialect, *, private: bool
+) -> dict[str, Any]:
+    """Return the receipt of one compile, as JSON. `private` says that the packet is its owner's alone."""
     material, heads = gathered.material, gathered.heads
     contracts = {kind: getattr(material, kind) for kind in REVISIONS}
     return {
@@ -53,10 +53,12 @@ def receipt_of(gathered: Gathered, chosen: Chosen, limits: Sequence[Limit], dial
         "handoff": heads.handoff["id"] if heads.handoff else None,
         "thread": asdict(material.thread),
         "session": asdict(material.session),
-        "fallen": dict(gathered.fallen),
+        "fallen": dict(gathered.fallen.fates),
+        "fallen_since": dict(gathered.fallen.since),
         "constraints": [fact.ref for fact in material.constraints],
         "events": _spans(gathered.event_seqs),
-        "hits": [_hit(fact) for fact in material.hits],
+        "hits": [hit_out(fact) for fact in material.hits],
+        "recall": recall_out(gathered.recalled, private=private),
         "input": asdict(material.user_input),
         "eligibility": asdict(material.eligibility),
         "phase": material.phase.value,
@@ -112,9 +114,9 @@ def material_in(receipt: Receipt, session: Session, *, needed: frozenset[str]) -
 def _fallen_then(receipt: Receipt, now: Fallen) -> Fallen:
     """Return what had fallen when the packet was compiled; raises Gone for what was revoked since."""
     then = {ref: Fall(fate) for ref, fate in receipt.get("fallen", {}).items()}
-    if any(fate is Fall.REVOKED and then.get(ref) is not Fall.REVOKED for ref, fate in now.items()):
+    if any(fate is Fall.REVOKED and then.get(ref) is not Fall.REVOKED for ref, fate in now.fates.items()):
         raise Gone(GONE, code="content_no_longer_permitted")
-    return then
+    return Fallen(fates=then, since=receipt.get("fallen_since", {}))
 
 
 def _spans(seqs: Sequence[int]) -> list[list[int]]:
@@ -124,14 +126,6 @@ def _spans(seqs: Sequence[int]) -> list[list[int]]:
 
 def _seqs(spans: Sequence[Sequence[int]]) -> list[int]:
     return [seq for first, last in spans for seq in range(first, last + 1)]
-
-
-def _hit(fact: HitFact) -> dict[str, Any]:
-    return asdict(replace(fact, content="")) | {"hash": _text_hash(fact.content)}
-
-
-def _text_hash(text: str) -> str:
-    return "sha256:" + hashlib.sha256(text.encode()).hexdigest()
 
 
 def _revisions(refs: Mapping[str, str]) -> dict[str, Revision]:
@@ -180,26 +174,7 @@ def _event_place(ref: str) -> tuple[uuid.UUID, int]:
 
 
 def _hits(rows: Sequence[Mapping[str, Any]], needed: frozenset[str]) -> tuple[HitFact, ...]:
-    if not rows:
-        return ()
-    texts = dict(Passage.objects.filter(ref__in=[row["ref"] for row in rows], live=True).values_list("ref", "text"))
-    kept = []
-    for row in rows:
-        text = texts.get(row["ref"])
-        if text is not None and _text_hash(text) == row["hash"]:
-            kept.append(_hit_again(row, text))
-        elif row["ref"] in needed:
-            raise Gone(GONE, code="content_no_longer_permitted")
-    return tuple(kept)
-
-
-def _hit_again(row: Mapping[str, Any], text: str) -> HitFact:
-    values = {name: value for name, value in row.items() if name not in ("hash", "reach", "content")}
-    reach = row["reach"]
-    placed = Reach(
-        audience=Audience(reach["audience"]),
-        role=reach["role"],
-        owner=reach["owner"],
-        sensitivity=Sensitivity(reach["sensitivity"]),
-    )
-    return HitFact(**values, content=text, reach=placed)
+    kept = hits_again(rows)
+    if not needed.intersection(row["ref"] for row in rows) <= {fact.ref for fact in kept}:
+        raise Gone(GONE, code="content_no_longer_permitted")
+    return kept

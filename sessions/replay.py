@@ -61,9 +61,13 @@ def show_again(acting: Acting, packet_id: Any) -> dict[str, Any]:
 
 
 def explain(acting: Acting, packet_id: Any, ref: str) -> dict[str, Any]:
-    """Return why `ref` was in a packet, was left out, or was never considered."""
+    """Return why `ref` was in a packet, was left out, or was never considered.
+
+    What the search looked at and did not choose is left out by its `rule`; `by` is the ref that was better, if one.
+    """
     with project_scope(acting, read_only=True):
-        decisions = decisions_in(_packet(packet_id))
+        packet = _packet(packet_id)
+        decisions = decisions_in(packet)
     for layer in decisions["budget"]["layers"]:
         inside = [item for item in layer["items"] if _names(item["ref"], ref)]
         left_out = [item for item in layer["dropped"] if _names(item["ref"], ref)]
@@ -71,7 +75,17 @@ def explain(acting: Acting, packet_id: Any, ref: str) -> dict[str, Any]:
             return {"ref": ref, "verdict": "in", "layer": layer["layer"], "items": inside}
         if left_out:
             return {"ref": ref, "verdict": "left_out", "layer": layer["layer"], "items": left_out}
-    return {"ref": ref, "verdict": "never_considered", "layer": None, "items": []}
+    return _not_found(packet.receipt, ref) or {"ref": ref, "verdict": "never_considered", "layer": None, "items": []}
+
+
+def _not_found(receipt: Mapping[str, Any], ref: str) -> dict[str, Any] | None:
+    lost = receipt.get("recall", {}).get("lost", {})
+    for rule, rows in lost.items():
+        for candidate, *better in rows:
+            if candidate == ref:
+                told = {"rule": rule, "by": better[0] if better else None}
+                return {"ref": ref, "verdict": "left_out", "layer": "memories", "items": [], **told}
+    return None
 
 
 def _packet(packet_id: Any) -> ContextPacket:

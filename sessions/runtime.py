@@ -11,6 +11,8 @@ from governance.actors import Acting
 from governance.errors import Refusal
 from governance.ids import new_id
 from governance.scope import project_scope, record
+from memories.embeddings.queries import AskedVectors, VectorsWanted, query_vectors
+from memories.ranking.asking import requests
 from sessions.asking import ContextAsk, place_of
 from sessions.context.assembler import Prompt, assemble
 from sessions.context.budget import Budget, build_budget
@@ -20,6 +22,7 @@ from sessions.gathering import CompileWish, Gathered, gather
 from sessions.lifecycle import Opening, OpenWish, as_it_is, open_or_resume
 from sessions.packets import PacketDraft, answer_of, hash_of, record_packet
 from sessions.profiles import Chosen, limits_for
+from sessions.recalling import own_matter
 from threads.models import Thread
 from threads.resolution import Resolution, resolve, settle
 
@@ -73,15 +76,38 @@ def prepare_context(
 
 def _window_and_material(ask: ContextAsk, *, acting: Acting, now: datetime) -> tuple[Window, Gathered]:
     """Return where the work goes on and what was read for it; one snapshot is enough when nothing is opened."""
+    vectors, window = _own_vectors(ask), None
+    try:
+        with project_scope(acting, read_only=True):
+            found = find(ask, acting=acting, now=now)
+            window = window_as_it_is(found, acting=acting, now=now)
+            if window is not None:
+                return window, _gather(ask, window, acting=acting, now=now, vectors=vectors)
+    except VectorsWanted as wanted:
+        vectors = query_vectors(wanted.requests)
+    if window is None:
+        with project_scope(acting):
+            window = open_window(found, acting=acting, now=now)
+    return window, _gathered_apart(ask, window, acting=acting, now=now, vectors=vectors)
+
+
+def _gathered_apart(
+    ask: ContextAsk, window: Window, *, acting: Acting, now: datetime, vectors: AskedVectors | None
+) -> Gathered:
+    """Gather in a transaction of its own; once more where what a mere "go on" looks for has no vectors here yet."""
+    try:
+        with project_scope(acting, read_only=True):
+            return _gather(ask, window, acting=acting, now=now, vectors=vectors)
+    except VectorsWanted as wanted:
+        vectors = query_vectors(wanted.requests)
     with project_scope(acting, read_only=True):
-        found = find(ask, acting=acting, now=now)
-        window = window_as_it_is(found, acting=acting, now=now)
-        if window is not None:
-            return window, _gather(ask, window, acting=acting, now=now)
-    with project_scope(acting):
-        window = open_window(found, acting=acting, now=now)
-    with project_scope(acting, read_only=True):
-        return window, _gather(ask, window, acting=acting, now=now)
+        return _gather(ask, window, acting=acting, now=now, vectors=vectors)
+
+
+def _own_vectors(ask: ContextAsk) -> AskedVectors | None:
+    """Return the vectors of what the input is about by itself, made while no transaction is open."""
+    own = own_matter(ask.user_input.raw_text)
+    return query_vectors(requests(own)) if own else None
 
 
 def find(ask: ContextAsk, *, acting: Acting, now: datetime) -> Found:
@@ -138,7 +164,9 @@ def run(gathered: Gathered, budget: Budget, profile: ModelProfile, ask: ContextA
     return compiled, None if compiled.packet is None else assemble(compiled, ask.dialect)
 
 
-def _gather(ask: ContextAsk, window: Window, *, acting: Acting, now: datetime) -> Gathered:
+def _gather(
+    ask: ContextAsk, window: Window, *, acting: Acting, now: datetime, vectors: AskedVectors | None
+) -> Gathered:
     wish = CompileWish(
         role=window.opening.session.role,
         phase=ask.phase,
@@ -149,20 +177,35 @@ def _gather(ask: ContextAsk, window: Window, *, acting: Acting, now: datetime) -
         on_behalf_of=ask.on_behalf_of,
         skip_client_id=ask.client_event_id,
         profile=ask.profile,
+        vectors=vectors,
     )
     return gather(acting, window.thread, window.opening, wish, now=now)
 
 
 def _warned(gathered: Gathered, ask: ContextAsk, chosen: Chosen) -> Gathered:
-    warnings = (*ask.warnings, *([chosen.warning] if chosen.warning else []))
+    warnings = (*ask.warnings, *([chosen.warning] if chosen.warning else []), *_without_meaning(gathered))
     return replace(gathered, material=replace(gathered.material, warnings=warnings)) if warnings else gathered
 
 
+def _without_meaning(gathered: Gathered) -> list[str]:
+    """Return a warning where a model gave no vector of what was looked for."""
+    missing = ", ".join(f"{model} ({code})" for model, code in gathered.recalled.found.missing.items())
+    return [f"found_by_words: {missing} gave no vector, so what was found shares words."] if missing else []
+
+
 def _rehearse(ask: ContextAsk, *, acting: Acting, now: datetime) -> dict[str, Any]:
+    vectors = _own_vectors(ask)
+    try:
+        return _rehearsed(ask, acting=acting, now=now, vectors=vectors)
+    except VectorsWanted as wanted:
+        return _rehearsed(ask, acting=acting, now=now, vectors=query_vectors(wanted.requests))
+
+
+def _rehearsed(ask: ContextAsk, *, acting: Acting, now: datetime, vectors: AskedVectors | None) -> dict[str, Any]:
     with project_scope(acting) as scope:
         with transaction.atomic():
             window = open_window(find(ask, acting=acting, now=now), acting=acting, now=now)
-            draft = _compile(ask, window, _gather(ask, window, acting=acting, now=now))
+            draft = _compile(ask, window, _gather(ask, window, acting=acting, now=now, vectors=vectors))
             transaction.set_rollback(True)
         scope.entries.clear()
         # The thread and session may have existed only for the rehearsal, so they are not named as targets.

@@ -74,8 +74,8 @@ def append(
     An entry whose client id is known with the same content is answered where it stands. Raises NotThere for a
     session that is not here, Clash (thread_not_open) for new entries where the thread was put away, unless
     `also_archived`, which completes a record of what happened before; Clash (session_closed) for one that takes no
-    more, Clash (client_id_reused) when a known client id comes with other content, and Invalid for two entries with
-    one client id.
+    more, Clash (client_id_reused) when a known client id comes with other content, Clash (erased_since) when what it
+    stood for was erased, and Invalid for two entries with one client id.
     """
     _check_batch(events)
     with project_scope(acting):
@@ -162,6 +162,12 @@ def _known(session: Session, events: Sequence[NewEvent], hashes: Sequence[str]) 
     known = {row.client_id: row for row in Event.objects.filter(session_id=session.pk, client_id__in=ids).defer("text")}
     for n, (event, hashed) in enumerate(zip(events, hashes, strict=True)):
         row = known.get(event.client_id)
+        if row is not None and row.erased:
+            message = (
+                f"it was stored as seq {row.seq}, and its words were erased since, which is for good; leave this entry "
+                "out of what you send"
+            )
+            raise Clash.at(f"/events/{n}/client_id", message, code="erased_since")
         if row is not None and row.content_hash != hashed:
             message = f"it was stored with other content as seq {row.seq}; use a fresh id"
             raise Clash.at(f"/events/{n}/client_id", message, code="client_id_reused")

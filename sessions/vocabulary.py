@@ -96,3 +96,15 @@ class ItemChange(StrEnum):
     ADDED = "added"
     GONE = "gone"
     CHANGED = "changed"
+
+
+class Anew(StrEnum):
+    """Why what a packet brings along was asked anew, and not kept from the one before."""
+
+    FIRST = "first"  # the session has no packet yet
+    MATTER = "matter"  # the input asks something of its own
+    PHASE = "phase"
+    TASK = "task"
+    READERS = "readers"  # it goes to others, or more or less may enter
+    EMPTY = "empty"  # nothing had been found
+    GONE = "gone"  # something of it was changed, revoked or erased

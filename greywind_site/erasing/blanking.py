@@ -15,10 +15,10 @@ from greywind_site.erasing.holdings import BLANKS, DELETED, TOMBSTONE, blank_tok
 from greywind_site.operating.erasing import OWNER
 from memories.effects import DISPUTED
 from memories.models import Conflict, ConflictSide, Memory, MemoryMove, Offer, Passage
+from memories.passages import SEARCHED_BY, searched_by
 from memories.vocabulary import MemoryStatus, OfferState, ReasonCode
 from sessions.models import Artifact, ContextPacket, Event, Session
-from threads.lexemes import terms
-from threads.models import Binding, Thread
+from threads.models import Binding, Thread, ThreadTalk
 
 BATCH = 500
 IN_USE = (MemoryStatus.COMMITTED, MemoryStatus.ACTIVE, MemoryStatus.ARCHIVED)
@@ -140,8 +140,9 @@ def _rewrite_copies(theirs: Theirs, _: datetime) -> None:
     rows = list(theirs.all(Passage).filter(memory_id__in=sides).exclude(memory_id__in=theirs.rows[Memory]))
     for row in rows:
         row.text = without(row.text, said)
-        row.terms = sorted(set(terms(row.text)))
-    _store(theirs, Passage, rows, "text", "terms")
+        for name, value in searched_by(row.text, speaker=row.speaker, project_id=row.project_id).items():
+            setattr(row, name, value)
+    _store(theirs, Passage, rows, "text", *SEARCHED_BY)
 
 
 def _rename_bindings(theirs: Theirs, _: datetime) -> None:
@@ -149,6 +150,13 @@ def _rename_bindings(theirs: Theirs, _: datetime) -> None:
     for row in rows:
         row.channel = f"erased:{public_id('bnd', row.pk)}"
     _store(theirs, Binding, rows, "channel")
+
+
+def _forget_talk(theirs: Theirs, _: datetime) -> None:
+    """Where they spoke, no word that was said is counted any more: a hash of a word is soon guessed."""
+    spoken_in = theirs.of(Event).values("session_id")
+    theirs.all(ThreadTalk).filter(source__in=spoken_in).delete()
+    theirs.all(ThreadTalk).filter(thread_id__in=theirs.rows[Thread]).delete()
 
 
 def _give_back_titles(theirs: Theirs, taken: list[str]) -> None:
@@ -168,6 +176,7 @@ def _is_taken(text: str, said: list[str]) -> bool:
 
 
 RULES = (
+    _forget_talk,
     _hash_events,
     _hash_artifacts,
     _hash_conflicts,

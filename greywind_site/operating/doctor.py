@@ -26,6 +26,7 @@ EXAMINATIONS: Sequence[Examination] = (
     examining.worker,
     examining.web,
     examining.ledger,
+    examining.vectors,
     examining.clock,
     examining.canary,
 )
@@ -34,6 +35,7 @@ LEANS_ON: Mapping[str, Sequence[str]] = {
     "isolation": ("database", "migrations"),
     "worker": ("broker",),
     "ledger": ("database", "migrations"),
+    "vectors": ("database", "migrations"),
     "clock": ("database",),
     "canary": ("database", "migrations"),
 }

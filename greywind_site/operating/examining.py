@@ -31,11 +31,15 @@ from greywind_site.operating.canary import CanaryDied, fly
 from greywind_site.operating.command import MIGRATE
 from greywind_site.operating.erasing import OWNER, has_owner
 from greywind_site.operating.facts import PATIENCE_SECONDS, running_here, web_says
+from greywind_site.operating.vectors import fault_of, in_words, misfits, stored_vectors, vector_facts, without_graph
+from memories.embeddings.registry import served_models
 from sessions.context.tokens import FILES, VocabularyDamaged
 
 LEAST_PYTHON = (3, 12)
 LEAST_DISK = 1 << 30  # bytes; PostgreSQL stops in the middle of a write when there is none left
 LARGEST_DRIFT = timedelta(seconds=5)
+LONGEST_WAIT = timedelta(days=1)
+SEE_TO_MODEL = "see to GREYWIND_EMBEDDINGS__MODELS; without a model the search goes by words alone"
 START = "start everything with: python3 manage.py up"
 UNISOLATED = """
 SELECT c.relname FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid
@@ -181,6 +185,22 @@ def ledger() -> str:
             raise Ill(fault, "keep a copy of the database, then restore the last backup whose chain is whole")
         entries += found.entries
     return f"{entries} entries of {len(projects)} projects"
+
+
+def vectors() -> str:
+    """Every model that is searched by makes a vector, as long as those that are stored, and none waits for long."""
+    for model in served_models():
+        if fault := fault_of(model):
+            raise Ill(str(fault), SEE_TO_MODEL)
+    stored = stored_vectors()
+    if wrong := misfits(stored):
+        raise Ill("; ".join(wrong), "give the model another VERSION, or set its DIMS back")
+    if bare := without_graph(stored):
+        raise Ill(f"{', '.join(bare)} has many vectors and no graph", "python3 manage.py embed --graph")
+    late = sum(row.passages for row in stored if row.state == "pending" and timezone.now() - row.oldest > LONGEST_WAIT)
+    if late:
+        raise Ill(f"passages wait for a vector since {LONGEST_WAIT}", f"{START}, or: python3 manage.py embed --wait")
+    return in_words(vector_facts())
 
 
 def clock() -> str:

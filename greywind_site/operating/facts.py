@@ -21,6 +21,7 @@ from greywind_site.embedded.kept_errors import recent_errors
 from greywind_site.embedded.running import Running, running
 from greywind_site.health import missing_migrations
 from greywind_site.operating.erasing import OWNER, has_owner
+from greywind_site.operating.vectors import vector_facts
 
 log = structlog.get_logger("greywind.operating")
 QUEUE = "celery"
@@ -76,6 +77,11 @@ def last_consolidation() -> str | None:
     cannot tell.
     """
     return _asked("consolidation", _consolidated_at)
+
+
+def vectors() -> dict[str, Any] | None:
+    """Return by model how many vectors of passages are ready, waited for and given up; None where it cannot tell."""
+    return _asked("vectors", vector_facts)
 
 
 def worker_facts() -> dict[str, Any]:

@@ -16,10 +16,12 @@ from greywind_site.operating.facts import (
     errors_kept,
     last_consolidation,
     running_here,
+    vectors,
     version,
     web_says,
     worker_facts,
 )
+from greywind_site.operating.vectors import in_words
 
 
 def tell_status() -> Told:
@@ -37,6 +39,7 @@ def tell_status() -> Told:
         **worker_facts(),
         "counts": counts(),
         "consolidated_at": last_consolidation(),
+        "vectors": vectors(),
         "errors": errors_kept(),
     }
     return Told(facts=facts, shown=_shown(facts, found))
@@ -54,7 +57,8 @@ def _shown(facts: Mapping[str, Any], found: Running | None) -> Group:
         "migrations": {None: "unknown", 0: "all applied"}.get(missing, f"{missing} missing: manage.py migrate"),
         "worker": _worker(facts),
         **facts["counts"],
-        "memories": f"put in order at {facts['consolidated_at'] or '?'}",
+        "vectors": "unknown" if facts["vectors"] is None else in_words(facts["vectors"]),
+        "memories": f"put in order at {at}" if (at := facts["consolidated_at"]) else "not yet put in order",
     }
     errors = [Text(line) for line in facts["errors"]] or [Text("none kept")]
     return Group(lines(rows), Text("last errors:"), *errors)

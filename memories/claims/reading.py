@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 from functools import lru_cache
 from itertools import zip_longest
 
+from memories.claims.clauses import clauses
 from memories.claims.dates import DateParts, resolve
 from memories.claims.lexicon import Sense, lexicon
 from memories.claims.registry import DEFAULT, Registry
@@ -63,7 +64,8 @@ def read(text: str, registry: Registry) -> tuple[Reading, ...]:
     piece that equals only itself: cost stays linear, and nothing that was not read is ever called the same.
     """
     sentences = [sentence.strip() for sentence in _END.split(plain(text)) if sentence.strip()]
-    found = [_sentence(s, registry) if len(s) <= LONGEST else _opaque(s) for s in sentences[:MOST]]
+    said = [part for s in sentences[:MOST] for part in (clauses(s, registry) if len(s) <= LONGEST else (s,))]
+    found = [_sentence(s, registry) if len(s) <= LONGEST else _opaque(s) for s in said]
     if len(sentences) > MOST:
         found.append(_opaque(" ".join(sentences[MOST:])))
     return tuple(reading for reading in found if reading.parts)

@@ -3,10 +3,11 @@
 from memories.models.claim import Claim
 from memories.models.conflict import Conflict, ConflictSide, Settlement
 from memories.models.consolidation import Consolidation
+from memories.models.embedding import Embedding
 from memories.models.evidence import GateVerdict, MemoryEvidence, MemoryParent
 from memories.models.memory import Memory, MemoryVersion
 from memories.models.offer import Offer
-from memories.models.passage import Injection, Passage
+from memories.models.passage import Injection, Passage, PassageTally
 from memories.models.use import Feedback, MemoryMove, MemoryRead
 
 __all__ = [
@@ -14,6 +15,7 @@ __all__ = [
     "Conflict",
     "ConflictSide",
     "Consolidation",
+    "Embedding",
     "Feedback",
     "GateVerdict",
     "Injection",
@@ -25,5 +27,6 @@ __all__ = [
     "MemoryVersion",
     "Offer",
     "Passage",
+    "PassageTally",
     "Settlement",
 ]

@@ -4,6 +4,8 @@ from django.db import models
 
 from governance.models.base import ContentRow, scoped_fk
 
+MOST_CLAIMS = 20  # of one text; a change keeps behind its own, from this ordinal on, those that it took the place of
+
 
 class Claim(ContentRow):
     """What a memory says of whom, in a form that another memory's claim can be held against.

@@ -7,6 +7,7 @@ import pytest
 from governance.scope import project_scope
 from memories.lifecycle import advance
 from memories.models import Injection, Memory, Passage
+from memories.passages import searched_by
 from memories.vocabulary import MemoryKind, MemoryStatus, MemoryType
 from memories.writes import MemoryWish, admit, propose
 from sessions.models import ContextPacket, PacketOutcome
@@ -40,7 +41,7 @@ def private_of(cast: Cast, member: Member, content: str = LESSON) -> None:
             ref=f"memory://{memory.public_id}@1",
             memory=memory,
             text=content,
-            terms=["config", "parser", "comment", "treat"],
+            **searched_by(f"{content} {QUESTION}", speaker="", project_id=cast.project.pk),
             audience="private",
             owner_id=member.actor.pk,
         )

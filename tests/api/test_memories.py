@@ -43,7 +43,8 @@ def test_a_proposal_is_held(api: Api) -> None:
 
 def test_a_held_memory_is_not_found(api: Api) -> None:
     proposed(api)
-    assert ok(api.get("/memories/search?q=config parser comments")) == {"results": [], "abstained": True}
+    told = ok(api.get("/memories/search?q=config parser comments"))
+    assert (told["results"], told["abstained"], told["searched"]["considered"]) == ([], True, 0)
 
 
 @pytest.mark.parametrize("query", ["comments of the config parser", "保留注释"])
@@ -52,6 +53,44 @@ def test_an_admitted_memory_is_found_in_both_languages(cast: Cast, api: Api, que
     found = ok(api.get(f"/memories/search?q={query}"))["results"]
     assert [hit["ref"] for hit in found] == [f"memory://{memory}@1"]
     assert found[0]["reason"].startswith("shares ")
+
+
+def test_a_hit_says_which_leg_found_it_and_where(cast: Cast, api: Api) -> None:
+    admitted(cast, api)
+    [hit] = ok(api.get("/memories/search?q=comments of the config parser"))["results"]
+    marked = [hit["content"][start:end] for start, end in hit["marks"]]
+    assert (hit["found_by"], hit["legs"]["lexical"] > 0) == (["lexical"], True)
+    assert {"config", "parser", "comments"} <= set(marked)
+
+
+@pytest.mark.parametrize(
+    ("narrowed", "count"), [("source=fact", 1), ("source=event", 0), ("until=2020-01-01T00:00:00Z", 0)]
+)
+def test_a_search_is_narrowed(cast: Cast, api: Api, narrowed: str, count: int) -> None:
+    admitted(cast, api)
+    assert len(ok(api.get(f"/memories/search?q=config parser comments&{narrowed}"))["results"]) == count
+
+
+@pytest.mark.parametrize("odd", ["source=nonsense", "thread_id=thr_x", "since=yesterday", "limit=0", "limit=x"])
+def test_a_search_that_cannot_be_read_is_refused(api: Api, odd: str) -> None:
+    assert api.get(f"/memories/search?q=config&{odd}").status_code == 422
+
+
+@pytest.mark.parametrize("odd", ["1700000000", "2026-11-30T00:00:00", "yesterday", ""])
+def test_a_moment_without_its_zone_is_told_how_to_write_one(api: Api, odd: str) -> None:
+    [fault] = refused(api.get(f"/memories/search?q=config&since={odd}"), 422, "invalid")["errors"]
+    assert (fault["pointer"], "2026-11-30T08:00:00Z" in fault["message"]) == ("?since", True)
+
+
+def test_a_while_that_ends_before_it_begins_is_refused(api: Api) -> None:
+    asked = "/memories/search?q=config&since=2026-03-01T00:00:00Z&until=2026-02-01T00:00:00Z"
+    assert refused(api.get(asked), 422, "invalid")["errors"][0]["pointer"] == "?until"
+
+
+@pytest.mark.parametrize("moment", ["as_of", "valid_at"])
+def test_what_a_search_of_the_past_cannot_be_narrowed_to_is_refused(api: Api, moment: str) -> None:
+    asked = f"/memories/search?q=config&{moment}=2026-03-01T00:00:00Z&source=fact"
+    assert refused(api.get(asked), 422, "invalid")["errors"][0]["pointer"] == "?source"
 
 
 def test_search_abstains_where_nothing_is_about_it(cast: Cast, api: Api) -> None:

@@ -48,6 +48,7 @@ KEPT = {
     "governance_auditevent": {"actor", "on_behalf_of", "target", "reason", "before", "after", "detail"},
     "governance_storedanswer": {"idempotency_key", "fingerprint", "packet_ref"},
     "memories_consolidation": {"work", "policy", "counts"},
+    "memories_embedding": {"model", "version", "error"},
     "memories_offer": {"about"},
     "memories_settlement": {"effects"},
 }

@@ -155,6 +155,16 @@ def test_agents_go_on_working_in_the_thread(heard: tuple[Cast, Desk, Acting]) ->
     assert cast.dev.client().post("/context", asked).status_code == 200
 
 
+def test_who_sends_the_same_words_again_hears_that_they_were_erased(heard: tuple[Cast, Desk, Acting]) -> None:
+    _, desk, _ = heard
+    desk.said("anything")
+    gone()
+    desk.count = 0
+    with pytest.raises(Clash, match="leave this entry out") as refusal:
+        desk.said("anything")
+    assert refusal.value.code == "erased_since"
+
+
 def test_one_project_alone_leaves_the_account(heard: tuple[Cast, Desk, Acting]) -> None:
     cast, _, bo = heard
     gone(project_id=cast.project.pk)

@@ -6,8 +6,9 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
-from django.db import connection
+from django.db import OperationalError, connection
 from django.utils import timezone
+from psycopg_pool import PoolTimeout
 
 from governance.errors import Clash, PreconditionFailed, Refusal
 from governance.scope import project_scope
@@ -28,15 +29,22 @@ def cast(transactional_db: None) -> Iterator[Cast]:
 
 
 def at_once(calls: list[Callable[[], Any]]) -> list[Any]:
-    """Make the calls at one moment, each on a connection of its own; a refusal is its answer."""
+    """Make the calls at one moment, each on a connection of its own; a refusal is its answer.
+
+    Who gets no connection in time hears that the service is busy, and asks again.
+    """
 
     def one(call: Callable[[], Any]) -> Any:
-        try:
-            return call()
-        except Refusal as refusal:
-            return refusal
-        finally:
-            connection.close()
+        while True:
+            try:
+                return call()
+            except Refusal as refusal:
+                return refusal
+            except OperationalError as fault:
+                if not isinstance(fault.__cause__, PoolTimeout):
+                    raise
+            finally:
+                connection.close()
 
     with ThreadPoolExecutor(len(calls)) as pool:
         return list(pool.map(one, calls))

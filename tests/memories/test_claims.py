@@ -226,3 +226,36 @@ def test_the_same_words_in_another_week_are_no_duplicate() -> None:
 def test_a_text_of_any_length_is_read_in_bounded_time() -> None:
     many = "网关 a-b_c/d 的端口是 8080. every 5 minutes, 1,000 times; " * 400
     assert relation(many, many + "x") is not Relation.DUPLICATE
+
+
+TWO = "The gate service has port 8080 and its timeout is 30 s."
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "found"),
+    [
+        (
+            "The gate service has port 8080 and its timeout is 30 s.",
+            "The timeout of the gate service is 60 s.",
+            "conflict",
+        ),
+        (TWO, "The gate service's port is 9090", "conflict"),
+        (TWO, "The gate service's port is 8080", "distinct"),
+        ("闸门服务的端口是8080，超时是30秒。", "闸门服务的超时是60秒。", "conflict"),
+        ("闸门服务的端口是8080，超时是30秒。", "闸门服务的超时是30秒，端口是8080。", "duplicate"),
+        ("闸门服务的端口是8080，超时是30秒。", "泵站服务的超时是60秒。", "distinct"),
+        ("Staging has 4 cores and 8 GB of memory", "Staging has 16 GB of memory", "conflict"),
+        ("The gate has port 8080, the pump has a timeout of 30 s", "The gate has a timeout of 60 s", "distinct"),
+    ],
+)
+def test_each_of_several_attributes_of_one_sentence_is_compared(old: str, new: str, found: str) -> None:
+    assert relation(old, new) == found
+
+
+def test_several_attributes_of_one_sentence_make_a_claim_each() -> None:
+    said = "闸门服务的端口是8080，超时是30秒。"
+    made = extract(said, observed_at=WEDNESDAY, zone=SHANGHAI)
+    assert [(one.subject, one.attribute, one.value) for one in made] == [
+        ("service 闸门", "port", "8080"),
+        ("service 闸门", "timeout", "30"),
+    ]

@@ -21,7 +21,7 @@ from sessions.runtime import prepare_context
 from tests.cast import Cast
 from tests.memories.learning import Desk, auto_cast, read
 
-DERIVATIONS = int(os.environ.get("GREYWIND_PROPERTY_CASES", "1000"))
+DERIVATIONS = int(os.environ.get("GREYWIND_PROPERTY_CASES", "400"))
 WAYS = (Origin.AGENT_INFERRED, Origin.TOOL_OUTPUT, Origin.USER_EXPLICIT, Origin.EXTERNAL_AGENT)
 OWN = {
     Origin.USER_EXPLICIT: SourceRank.USER_EXPLICIT,

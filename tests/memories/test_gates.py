@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from governance.policies import PolicyRules, ReviewMode
 from governance.vocabulary import ActorKind, Audience, Sensitivity, rank
 from memories.gate_cases import Candidate, CitedFact, Rival, TargetFact
-from memories.gates import LONGEST, judge, outranks, rank_of
+from memories.gates import LONGEST, judge, outranks, rank_of, sensitivity_of
 from memories.screening import Screening, screen
 from memories.vocabulary import Gate, Origin, ReasonCode, SourceRank, WriteAction, WriteMode
 
@@ -74,6 +74,17 @@ def test_a_change_is_held_against_its_target(target: dict[str, Any], outcome: st
     change = {"action": WriteAction.UPDATE, "rank": SourceRank.TRUSTED_AGENT, "origin": Origin.AGENT_INFERRED}
     judged = judge(replace(PLAIN, **change, target=TargetFact(**(plain | target))))
     assert (judged.outcome, judged.code) == (outcome, code)
+
+
+def test_a_change_never_lowers_how_sensitive_its_target_is() -> None:
+    target = TargetFact(
+        in_use=True,
+        rank=SourceRank.TRUSTED_AGENT,
+        write_mode=WriteMode.APPEND,
+        sensitivity=Sensitivity.PERSONAL,
+    )
+    change = replace(PLAIN, action=WriteAction.UPDATE, sensitivity=Sensitivity.PUBLIC, target=target)
+    assert sensitivity_of(change) is Sensitivity.PERSONAL
 
 
 def test_a_refusal_is_not_hidden_by_an_earlier_wait() -> None:

@@ -1,20 +1,30 @@
 """Time: what was held true at a moment, what fades, and what a policy lets lapse."""
 
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from typing import Any
+from urllib.parse import urlencode
 
 import pytest
 from django.utils import timezone
 
+from governance.ids import parse_id
 from governance.scope import project_scope
-from memories.as_of import held_at
+from memories.as_of import about, held_at, held_on
+from memories.claims import DEFAULT, Registry
 from memories.consolidation import consolidate_due
-from memories.models import Consolidation, Injection, Memory
+from memories.keeping import with_use
+from memories.models import Consolidation, Feedback, Injection, Memory
+from memories.outdated import without_outdated
 from memories.retiring import archive, restore
 from memories.sameness import ends_by_itself, tells_the_same, undated
 from memories.usefulness import Use, importance_now, usefulness
-from memories.vocabulary import MemoryType, WriteAction, WriteMode
+from memories.vocabulary import MemoryType, Origin, WriteAction, WriteMode
+from memories.writes import admit
+from tests.api.asking import ok
 from tests.cast import Cast, make_cast
 from tests.memories.learning import Desk, auto_cast, read, stated
+from threads.lexemes import terms
 
 NOW = datetime(2026, 3, 4, 9, tzinfo=UTC)
 
@@ -61,6 +71,54 @@ def test_the_api_lists_what_was_held_then(cast: Cast) -> None:
     assert [(one["excerpt"], one["status"]) for one in told["results"]] == [("端口：80", "archived")]
 
 
+def at_noon(month: int) -> datetime:
+    return datetime(2026, month, 15, 12, tzinfo=UTC)
+
+
+def told(cast: Cast, question: str, **when: datetime) -> list[str]:
+    asked = {"q": question} | {name: at.isoformat().replace("+00:00", "Z") for name, at in when.items()}
+    return [one["content"] for one in cast.dev.client().get(f"/memories/search?{urlencode(asked)}").json()["results"]]
+
+
+def moved(cast: Cast) -> None:
+    """A quota that was one thing from February on, and another from April on; both learnt later."""
+    first: dict[str, Any] = {"observed_at": at_noon(2), "valid_to": at_noon(4)}
+    stated(cast.owner, "The export quota of the gauge is 40 rows", **first)
+    stated(cast.owner, "The export quota of the gauge is 70 rows", valid_from=at_noon(4))
+
+
+def test_what_held_in_a_month_is_found_by_its_validity(cast: Cast) -> None:
+    moved(cast)
+    asked = [told(cast, "export quota of the gauge", valid_at=at_noon(month)) for month in (1, 3, 6)]
+    assert [[text[-7:] for text in found] for found in asked] == [[], ["40 rows"], ["70 rows"]]
+
+
+def test_what_was_corrected_never_held(cast: Cast) -> None:
+    old = stated(cast.owner, "端口：80", observed_at=at_noon(2)).memory
+    stated(cast.owner, "端口：90", action=WriteAction.UPDATE, target_id=old.pk, observed_at=at_noon(3))
+    with project_scope(cast.dev.acting):
+        held = [one.head for one in held_on(at_noon(2) + timedelta(days=1))]
+    assert held == []
+
+
+def test_a_search_as_of_a_moment_finds_what_was_in_use_then(cast: Cast) -> None:
+    old = stated(cast.owner, "灯塔的端口是 80").memory
+    between = timezone.now()
+    stated(cast.owner, "灯塔的端口是 90", action=WriteAction.UPDATE, target_id=old.pk)
+    assert (told(cast, "灯塔端口", as_of=between), told(cast, "天气如何", as_of=between)) == (["灯塔的端口是 80"], [])
+
+
+def test_a_question_without_words_finds_nothing_of_the_past(cast: Cast) -> None:
+    stated(cast.owner, "Port: 80")
+    with project_scope(cast.dev.acting):
+        assert about(held_at(timezone.now()), "?!", most=5) == []
+
+
+def test_two_ways_of_asking_for_the_past_are_not_mixed(cast: Cast) -> None:
+    answer = cast.dev.client().get("/memories?as_of=2026-03-01T00:00:00Z&valid_at=2026-03-01T00:00:00Z")
+    assert answer.json()["errors"][0]["pointer"] == "?valid_at"
+
+
 def test_a_moment_that_is_none_is_told_so(cast: Cast) -> None:
     assert cast.dev.client().get("/memories?as_of=yesterday").status_code == 422
 
@@ -83,6 +141,7 @@ def test_use_and_praise_make_it_worth_more_and_blame_less() -> None:
         return usefulness(Use(type=MemoryType.SEMANTIC, importance=0.5, confirmed_at=NOW, **said), now=NOW)
 
     assert worth(blame=1) < worth() < worth(uses=1) < worth(uses=7) < worth(uses=7, praise=1)
+    assert worth() < worth(cited=1) < worth(praise=1) < worth(cited=99) < worth(praise=2)
 
 
 def test_being_carried_by_packets_confirms_nothing(cast: Cast) -> None:
@@ -125,3 +184,54 @@ def test_days_and_hours_are_left_out_and_numbers_stay() -> None:
 
 def test_what_has_no_claim_does_not_end_by_itself() -> None:
     assert ends_by_itself("Oslo has a harbour.", [], said_at=NOW) is None
+
+
+REVIEWERS = DEFAULT.extended({"attributes": {"reviewer": {"kind": "multi", "en": ["reviewer"]}}})
+
+
+@dataclass
+class Passage:
+    text: str
+    memory_id: object | None
+    as_of: datetime | None
+    knowledge_status: str = "confirmed"
+
+
+@pytest.mark.parametrize(("registry", "left"), [(DEFAULT, 1), (REVIEWERS, 2)])
+def test_what_corrects_a_passage_depends_on_the_attributes_of_the_policy(registry: Registry, left: int) -> None:
+    told = Passage("The reviewer of the gate is Mia", None, NOW)
+    known = Passage("The reviewer of the gate is Noor", 1, NOW + timedelta(days=2))
+    found = [(one, frozenset(terms(one.text))) for one in (told, known)]
+    assert len(without_outdated(found, registry=registry)) == left
+
+
+@pytest.mark.parametrize("back", [restore, None], ids=["restored", "admitted"])
+def test_what_happened_on_another_day_contradicts_nothing(cast: Cast, back: Any) -> None:
+    happened: dict[str, Any] = {"type": MemoryType.EPISODE, "origin": Origin.TOOL_OUTPUT}
+    desk = Desk(cast.dev)
+    one = desk.learn("The release went out on 3 March 2026", **happened).memory
+    other = desk.learn("The release went out on 5 March 2026", **happened).memory
+    acting, now = cast.owner.acting, timezone.now()
+    with project_scope(acting):
+        outcomes = [admit(acting, Memory.objects.get(pk=row.pk), reason="so", now=now).outcome for row in (one, other)]
+        if back:
+            archive(acting, one, reason="rarely used", now=now)
+            back(acting, one, reason="after all", now=now)
+    assert (outcomes, read(cast.dev, one).status) == (["active", "active"], "active")
+
+
+def test_what_the_outcome_of_a_packet_cites_is_found_useful_once(cast: Cast) -> None:
+    memory = Desk(cast.dev).learn("The tide gauge counts from pier four.").memory
+    api = cast.dev.client()
+    packet = ok(api.post("/context", {"user_input": {"raw_text": "from which pier does the tide gauge count?"}}))
+    carried = {"project_id": cast.project.pk, "packet_id": parse_id("pkt", packet["packet_id"], pointer="")}
+    with project_scope(cast.dev.acting):
+        Injection.objects.get_or_create(memory=memory, **carried, defaults={"at": timezone.now()})
+    cited = {"usage": {}, "cited_refs": [memory.ref, f"memory://mem_{'0' * 32}@1", "https://example.org"]}
+    for _ in range(2):
+        ok(api.post(f"/context/{packet['packet_id']}/outcome", cited))
+    with project_scope(cast.dev.acting):
+        said = list(Feedback.objects.values_list("kind", "memory_id", "actor_id"))
+        use = with_use(Memory.objects.filter(pk=memory.pk), now=timezone.now()).get()
+    assert said == [("useful", memory.pk, cast.dev.actor.pk)]
+    assert (use.praise, use.cited) == (0, 1)

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
+from governance.ids import parse_id, public_id
 from governance.scope import project_scope
 from memories.models import Memory
 from memories.retiring import archive, revoke
@@ -13,8 +14,9 @@ from sessions.asking import ContextAsk
 from sessions.context.material import InputFact
 from sessions.models import Handoff, WorkSummary
 from sessions.runtime import prepare_context
+from tests.api.asking import ok
 from tests.cast import Cast
-from tests.memories.learning import Desk, auto_cast
+from tests.memories.learning import Desk, auto_cast, read
 
 FACT = "The tide gauge stands at pier four."
 SAYS = "the gauge is at pier four"
@@ -122,3 +124,35 @@ def test_a_packet_that_withheld_it_is_shown_again_as_it_was(cast: Cast, desk: De
     took_back(cast, memory)
     answer = packet(cast, desk)
     assert shown_again(cast, answer).json()["prompt"]["text"] == answer["prompt"]["text"]
+
+
+def test_a_summary_that_rests_on_it_is_stale_from_then_on(cast: Cast, desk: Desk) -> None:
+    memory = desk.learn(FACT).memory
+    summed_up(cast, desk, conclusions=[f"{SAYS} ({memory.ref})"])
+    before = packet(cast, desk)["summary"]["stale_since"]
+    took_back(cast, memory)
+    answer = packet(cast, desk)
+    assert (before, answer["summary"]["stale_since"]) == (None, read(cast.dev, memory).updated_at.isoformat())
+    assert shown_again(cast, answer).json()["summary"] == answer["summary"]
+
+
+def test_a_summary_beside_a_handoff_that_rests_on_it_is_not_stale(cast: Cast, desk: Desk) -> None:
+    memory = desk.learn(FACT).memory
+    summed_up(cast, desk, conclusions=["the weather was fine"])
+    handed_over(cast, desk, f"{SAYS} ({memory.ref})")
+    took_back(cast, memory)
+    assert packet(cast, desk)["summary"]["stale_since"] is None
+
+
+def test_a_memory_of_a_task_enters_the_packets_of_that_task_alone(cast: Cast, desk: Desk) -> None:
+    thread = desk.session.thread_id
+    api = cast.dev.client()
+    gauge, other = (
+        ok(api.post("/tasks", {"thread_id": public_id("thr", thread), "title": name}))["id"]
+        for name in ("read the gauge", "paint the mole")
+    )
+    place: dict[str, Any] = {"scope_type": "task", "scope_id": parse_id("tsk", gauge, pointer="")}
+    desk.learn("The tide gauge counts from pier four.", **place)
+    body = {"user_input": {"raw_text": "Does the tide gauge count from pier four?"}}
+    answers = [ok(api.post("/context", body | {"task_id": task})) for task in (gauge, other)]
+    assert [answer["retrieval"]["considered"] for answer in answers] == [1, 0]

@@ -340,7 +340,7 @@ def test_a_trouble_that_loses_nothing_is_told_and_no_failure(cast, run, lines):
 
 def test_the_first_twenty_troubles_are_listed_and_all_are_counted(cast, lines, capsys):
     assert refused(lines(said(1, "one"), *["{" for _ in range(30)]))[0] == 1
-    shown = capsys.readouterr().err
+    shown = " ".join(capsys.readouterr().err.split())  # a long path breaks the line anywhere
     assert ("30 troubles" in shown, "10 more" in shown) == (True, True)
 
 

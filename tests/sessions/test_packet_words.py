@@ -58,7 +58,7 @@ def test_every_item_of_a_full_packet_has_a_name() -> None:
 
 def test_a_found_passage_says_where_it_is_from() -> None:
     with translation.override("en"):
-        assert found_reason("shares a, b; in this thread") == "shares “a, b”, in this thread"
+        assert found_reason("shares a, b; in this thread") == "shares “a, b” · in this thread"
 
 
 def test_a_new_reason_is_shown_as_it_is() -> None:

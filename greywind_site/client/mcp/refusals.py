@@ -22,6 +22,7 @@ REMEDIES: Mapping[str, str] = {
     "attestation_needed": "Only a key with event:attest vouches for what a user said; send a plain message instead.",
     "evidence_unresolvable": "Cite refs that evidence_read opens with this key.",
     "session_closed": "Leave session_id out and name thread_id: a new session is opened.",
+    "erased_since": "What this stood for was erased, for good; leave it out of what you send.",
     "client_id_reused": "This client_id stands for other words already; use a fresh one.",
     "unavailable": "The server is busy or restarting. Call again in a few seconds.",
 }

@@ -1,0 +1,92 @@
+"""Our side of `bench_peer`: the site behind a real address, answering by one model, and a key to ask it with."""
+
+import json
+import threading
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from datetime import datetime
+from importlib import import_module
+from typing import Any
+
+from django.conf import settings
+from django.core.servers.basehttp import ThreadedWSGIServer, WSGIRequestHandler
+from django.core.wsgi import get_wsgi_application
+
+from governance.keys import issue
+from governance.models import Actor
+from governance.scope import project_scope
+from governance.vocabulary import KeyScope
+from greywind_site.benching.world import World
+from greywind_site.benchmark import Server, thread_with
+from memories.embeddings.registry import Model
+
+HOST = "127.0.0.1"
+SCOPES = (KeyScope.CONTEXT_COMPILE, KeyScope.SESSION_WRITE, KeyScope.MEMORY_READ)
+
+
+class Site:
+    """A thread of the project that is asked in, with a session, over one kept connection."""
+
+    def __init__(self, server: Server) -> None:
+        self.server, self.thread = server, thread_with(server, 0)
+
+    def ask(self, text: str) -> bytes:
+        """Return the answer to one POST /context, unread."""
+        asked = {"thread_id": self.thread, "user_input": {"raw_text": text}}
+        return self.server.send("/context", json.dumps(asked).encode())
+
+
+def check_site() -> None:
+    """Load every page and call, so that a fault in one shows before a store is filled for minutes."""
+    import_module(settings.ROOT_URLCONF)
+
+
+@contextmanager
+def answering_by(model: Model) -> Iterator[None]:
+    """Let this process embed questions by one model within the block, and wake no worker."""
+    before = settings.GREYWIND
+    told = before.embeddings.model_copy(update={"models": [model.name], "leaving": [], "wake": False})
+    settings.GREYWIND = before.model_copy(update={"embeddings": told})
+    try:
+        yield
+    finally:
+        settings.GREYWIND = before
+
+
+@contextmanager
+def site_for(world: World, *, now: datetime) -> Iterator[Site]:
+    """Serve the site for as long as the block lasts, and give a thread of the world's first agent on it."""
+    with _served() as url, closing(Server(url, _key(world, now=now))) as server:
+        yield Site(server)
+
+
+def _key(world: World, *, now: datetime) -> str:
+    with project_scope(world.first.human):
+        agent: Actor = Actor.objects.get(pk=world.first.agent.actor_id)
+        return issue(world.first.human, agent, scopes=SCOPES, now=now).secret
+
+
+class _Handler(WSGIRequestHandler):
+    """Sends an answer's head and body as they come: the second would else wait for word of the first."""
+
+    disable_nagle_algorithm = True
+
+
+class _Listener(ThreadedWSGIServer):
+    """Ends when its last answer is given, and gives back what that borrowed of the database."""
+
+    daemon_threads = False
+
+
+@contextmanager
+def _served() -> Iterator[str]:
+    server: Any = _Listener((HOST, 0), _Handler)
+    server.set_app(get_wsgi_application())
+    listener = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
+    listener.start()
+    try:
+        yield f"http://{HOST}:{server.server_port}"
+    finally:
+        server.shutdown()
+        listener.join()
+        server.server_close()

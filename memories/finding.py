@@ -1,0 +1,238 @@
+"""Finding: what the legs of a search bring together, in one statement, each passage with every leg's score."""
+
+import uuid
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from governance.rows import fetch
+from governance.scope import project_here
+from memories.embeddings.nearest import Leg, Place, dense_legs
+from memories.embeddings.queries import AskedVectors
+from memories.lexical import K1, B, Terms, asked_terms, bm25, keys_asked, rarities
+from memories.ranking.candidate import Candidate, ScopeStats
+from memories.vocabulary import SourceType
+
+POOL = 64  # passages of each leg: hits are few, and each row brings its terms along
+PRAISE, BLAME, MOST_USE = 0.2, 0.4, 1.0  # what a reader's word counts, and how much all of them at most
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scope:
+    """Where to look from, inside what may be read: the thread in hand, and the time.
+
+    A memory that holds on another thread than the one in hand is not found; what was said there may be.
+    `shared` leaves out what is private, and `roles` what belongs to a role that is not among them (None: any role
+    that may be read): a search in a window that others read along must not count what they may not read.
+    `only_thread`, `sources` and `since` (inclusive) to `until` (exclusive) narrow it; `skip_refs` are known anyway.
+    Without `other_tasks`, memories that hold on another task than `of_task` are left out.
+    """
+
+    thread_id: uuid.UUID | None
+    now: datetime
+    skip_refs: frozenset[str] = frozenset()
+    shared: bool = False
+    roles: tuple[str, ...] | None = None
+    only_thread: uuid.UUID | None = None
+    sources: tuple[str, ...] | None = None
+    since: datetime | None = None
+    until: datetime | None = None
+    of_task: uuid.UUID | None = None
+    other_tasks: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """What is looked for: its terms, the telling ones first, and its vectors, where a model was there to make them."""
+
+    terms: Sequence[str]
+    vectors: AskedVectors = field(default_factory=AskedVectors)
+
+    @property
+    def models(self) -> list[str]:
+        return [model.name for model in self.vectors.vectors]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Located:
+    """A candidate, which memory it copies if it does, who may read it, and the legs that found it by themselves."""
+
+    candidate: Candidate
+    memory_id: uuid.UUID | None
+    audience: str
+    audience_role: str | None
+    owner_id: uuid.UUID | None
+    legs: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pool:
+    """What was found, in no order, and the scope's own figures."""
+
+    located: Sequence[Located]
+    stats: ScopeStats
+
+
+def question_of(requests: Sequence[str], vectors: AskedVectors | None = None) -> Question:
+    """Return what is looked for when these are asked, together with the vectors that were made of them."""
+    terms = dict.fromkeys(term for request in requests for term in asked_terms(request))
+    return Question(terms=tuple(terms), vectors=vectors or AskedVectors())
+
+
+LEXICAL = (
+    "find_passages(%(keys)s::bigint[], %(terms)s::text[], %(most)s::integer, %(k1)s::float8, %(b)s::float8,"
+    " %(near)s::uuid, %(only_in)s::uuid, %(kinds)s::text[], %(since)s::timestamptz, %(until)s::timestamptz,"
+    " %(shared)s::boolean, %(held_roles)s::text[], %(known_refs)s::text[])"
+)
+COLUMNS = [
+    "id",
+    "ref",
+    "source_type",
+    "text",
+    "speaker",
+    "thread_id",
+    "as_of",
+    "created_at",
+    "origin",
+    "knowledge_status",
+    "sensitivity",
+    "confidence",
+    "terms",
+    "counts",
+    "length",
+    "memory_id",
+    "audience",
+    "audience_role",
+    "owner_id",
+]
+# The scope stands in the transaction; without one nothing is found. What is asked for by other than the legs' own
+# conditions is asked of every row: a dense leg knows nothing of what is known anyway.
+STATEMENT = """
+WITH lexical AS MATERIALIZED (SELECT * FROM {lexical}){dense}
+SELECT {columns}, {use} AS use_score, p.id = ANY (ARRAY(SELECT l.found FROM lexical l)) AS by_words,
+  (SELECT l.passages FROM lexical l LIMIT 1), (SELECT l.mean_length FROM lexical l LIMIT 1),
+  (SELECT l.spread FROM lexical l LIMIT 1){scores}
+FROM memories_passage p WHERE p.id = ANY (ARRAY(SELECT l.found FROM lexical l{union})) AND p.live
+  AND NOT p.ref = ANY (%(known_refs)s::text[])
+  AND (%(other_tasks)s OR p.memory_id IS NULL OR NOT EXISTS (
+    SELECT FROM memories_memory m WHERE m.project_id = p.project_id AND m.id = p.memory_id
+    AND m.scope_type = 'task' AND m.scope_id IS DISTINCT FROM %(of_task)s::uuid))
+"""
+USE = """(
+  SELECT coalesce(sum(CASE f.kind WHEN 'useful' THEN %(praise)s::float8 ELSE -%(blame)s::float8 END), 0)
+  FROM memories_feedback f WHERE f.memory_id = p.memory_id AND f.project_id = p.project_id)"""
+OF_MEMORIES = [SourceType.FACT, SourceType.DECISION, SourceType.LESSON, SourceType.SOP]
+SHARING = """
+SELECT p.memory_id
+FROM find_passages(%s::bigint[], %s::text[], %s::integer, %s::float8, %s::float8, NULL, NULL, %s::text[], NULL, NULL,
+                   false, NULL, '{}') AS f
+JOIN memories_passage p ON p.id = f.found WHERE p.memory_id IS NOT NULL
+"""
+DENSE = ", dense_{n} AS MATERIALIZED (SELECT * FROM {call})"
+ALSO = " UNION ALL SELECT d.passage_id FROM dense_{n} d"
+FOUND_BY = "p.id = ANY (ARRAY(SELECT d.passage_id FROM dense_{n} d))"
+
+
+def find(question: Question, scope: Scope, *, pool: int = POOL) -> Pool:
+    """Return at most `pool` passages of each leg in the open scope, each with the scores of all legs. One statement."""
+    legs, params = dense_legs(question.vectors, _place(scope, pool))
+    params = {**params, **_lexical(question, scope, pool)}
+    rows = fetch(_statement(legs), params)
+    return _pool(rows, question, [leg.model for leg in legs])
+
+
+def memories_sharing(text: str, *, most: int) -> list[uuid.UUID]:
+    """Return the ids of the memories in use, at most `most`, whose words a text shares most, in the open scope."""
+    asked = asked_terms(text)
+    values = [keys_asked(project_here(), asked), list(asked), most, K1, B, OF_MEMORIES]
+    return [row[0] for row in fetch(SHARING, values)] if asked else []
+
+
+def _lexical(question: Question, scope: Scope, pool: int) -> dict[str, Any]:
+    return {
+        "keys": keys_asked(project_here(), question.terms),
+        "terms": list(question.terms),
+        "most": pool,
+        "k1": K1,
+        "b": B,
+        "near": scope.thread_id,
+        "only_in": scope.only_thread,
+        "kinds": None if scope.sources is None else list(scope.sources),
+        "since": scope.since,
+        "until": scope.until,
+        "shared": scope.shared,
+        "held_roles": None if scope.roles is None else list(scope.roles),
+        "known_refs": sorted(scope.skip_refs),
+        "of_task": scope.of_task,
+        "other_tasks": scope.other_tasks,
+        "praise": PRAISE,
+        "blame": BLAME,
+    }
+
+
+def _place(scope: Scope, pool: int) -> Place:
+    return Place(
+        most=pool,
+        near=scope.thread_id,
+        only_in=scope.only_thread,
+        kinds=scope.sources,
+        since=scope.since,
+        until=scope.until,
+        shared=scope.shared,
+        held_roles=scope.roles,
+    )
+
+
+def _statement(legs: Sequence[Leg]) -> str:
+    """Put the statement together from literals; a model brings its number along, and its name as a parameter."""
+    return STATEMENT.format(
+        lexical=LEXICAL,
+        columns=", ".join(f"p.{name}" for name in COLUMNS),
+        use=USE,
+        dense="".join(DENSE.format(n=leg.number, call=leg.call) for leg in legs),
+        union="".join(ALSO.format(n=leg.number) for leg in legs),
+        scores="".join(f", {leg.cosine_of('p')}, {FOUND_BY.format(n=leg.number)}" for leg in legs),
+    )
+
+
+def _pool(rows: Sequence[tuple[Any, ...]], question: Question, models: Sequence[str]) -> Pool:
+    stats = _stats(rows, question)
+    weights = rarities(question.terms, stats.spread, passages=stats.passages)
+    return Pool(located=[_located(row, models, weights, stats) for row in rows], stats=stats)
+
+
+def _stats(rows: Sequence[tuple[Any, ...]], question: Question) -> ScopeStats:
+    told = rows[0][len(COLUMNS) + 2 : len(COLUMNS) + 5] if rows else (None, None, None)
+    passages, mean, spread = told
+    if spread is None:  # nothing shares a word with the question: the figures would weigh nothing
+        return ScopeStats(passages=len(rows), mean_length=1.0, spread=dict.fromkeys(question.terms, 0))
+    held = {term: round(count) for term, count in zip(question.terms, spread, strict=True)}
+    return ScopeStats(passages=round(passages), mean_length=float(mean), spread=held)
+
+
+def _located(row: tuple[Any, ...], models: Sequence[str], weights: Mapping[str, float], stats: ScopeStats) -> Located:
+    given = dict(zip(COLUMNS, row, strict=False))
+    apart = {name: given.pop(name) for name in ("memory_id", "audience", "audience_role", "owner_id")}
+    use, by_words, *_ = row[len(COLUMNS) :]
+    scores = row[len(COLUMNS) + 5 :]
+    cosines = dict(zip(models, scores[::2], strict=True))
+    by_meaning = [model for model, found in zip(models, scores[1::2], strict=True) if found]
+    held = Terms(terms=given["terms"], counts=given["counts"], length=given["length"] or len(given["terms"]))
+    session, seq = _turn_of(given["ref"])
+    candidate = Candidate(
+        **given | {"length": held.length},
+        session_key=session,
+        seq=seq,
+        use_score=max(-MOST_USE, min(MOST_USE, use)),
+        bm25=bm25(held, weights, mean_length=stats.mean_length),
+        cosines=cosines,
+    )
+    return Located(candidate=candidate, legs=(*(("lexical",) if by_words else ()), *by_meaning), **apart)
+
+
+def _turn_of(ref: str) -> tuple[str | None, int | None]:
+    """Return the place in a transcript that a ref names: the session and the number of the event."""
+    scheme, _, place = ref.partition("://")
+    session, _, seq = place.partition("/")
+    return (session, int(seq)) if scheme == "event" and seq.isdecimal() else (None, None)

@@ -1,0 +1,112 @@
+"""From a pool to a ranking: learnt weights, what the memories know of themselves, and abstention. Pure."""
+
+import uuid
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from math import exp
+
+import numpy as np
+
+from memories.ranking.abstaining import about_it, signals_of, standing_of
+from memories.ranking.asking import Asked
+from memories.ranking.candidate import Candidate, ScopeStats
+from memories.ranking.diversity import told_already
+from memories.ranking.features import Column, Pool, features_of, pool_of
+from memories.ranking.governed import governed
+from memories.ranking.reasons import reason_of
+from memories.ranking.weights import Learnt, Weights, learnt
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ranked:
+    """One candidate in its place. `confidence` is 0 to 1; `legs` holds its features as they were weighed.
+
+    `told_already` is the ref of a better one that says the same.
+    """
+
+    candidate: Candidate
+    score: float
+    confidence: float
+    reason: str
+    legs: Mapping[str, float]
+    told_already: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ranking:
+    """All candidates, best first. `relevance` is in log odds above the threshold; `abstained` where it is below 0.
+
+    `signals` is what was decided by.
+    """
+
+    ranked: Sequence[Ranked]
+    abstained: bool
+    relevance: float
+    signals: Mapping[str, float] = field(default_factory=dict)
+
+
+def rank(
+    found: Sequence[Candidate],
+    asked: Asked,
+    scope: ScopeStats,
+    *,
+    here: uuid.UUID | None = None,
+    by: Learnt | None = None,
+) -> Ranking:
+    """Return the candidates of a search in their order; `here` is the thread in hand, for the reasons.
+
+    Equal scores keep the order of refs, so that one pool has one ranking. A pool without candidates is abstained from.
+    """
+    if not found:
+        return Ranking(ranked=[], abstained=True, relevance=float("-inf"))
+    told = by or learnt()
+    weights, standing = told.for_models(_compared(found, asked.models))
+    candidates = sorted((_standing_in(one, standing) for one in found), key=lambda one: one.ref)
+    pool = pool_of(candidates, replace(asked, models=tuple(weights.models)), scope)
+    columns = features_of(pool)
+    learnt_scores = scores_of(columns, weights.features)
+    whole = standing_of(pool, columns)
+    signals = signals_of(whole, columns, learnt_scores)
+    about = about_it(whole, signals, weights)
+    scores = learnt_scores + _governed(pool, told.governed)
+    order = [int(row) for row in np.argsort(-scores, kind="stable")]
+    same = told_already([pool.candidates[row] for row in order])
+    ranked = [
+        Ranked(
+            candidate=pool.candidates[row],
+            score=float(scores[row]),
+            confidence=_sure(float(scores[row] - scores[order[0]]), about, weights),
+            reason=reason_of(pool, row, columns, here=here),
+            legs={name: float(column[row]) for name, column in columns.items()},
+            told_already=better,
+        )
+        for row, better in zip(order, same, strict=True)
+    ]
+    return Ranking(ranked=ranked, abstained=about < 0, relevance=about, signals=signals)
+
+
+def scores_of(columns: Mapping[str, Column], weights: Mapping[str, float]) -> Column:
+    """Return the weighted sum of features; every weight needs its column."""
+    return np.asarray(sum(weight * columns[name] for name, weight in weights.items()), dtype=np.float64)
+
+
+def _compared(found: Sequence[Candidate], models: Sequence[str]) -> list[str]:
+    """Return the models that compared anything: where no passage has its vector yet, the words decide alone."""
+    return [model for model in models if any(one.cosines.get(model) is not None for one in found)]
+
+
+def _standing_in(one: Candidate, standing: Mapping[str, str]) -> Candidate:
+    if all(model == served for model, served in standing.items()):
+        return one
+    return replace(one, cosines={model: one.cosines.get(served) for model, served in standing.items()})
+
+
+def _governed(pool: Pool, strengths: Mapping[str, float]) -> Column:
+    asked = pool.asked
+    return np.array([governed(one, strengths, now=asked.now, phase=asked.phase) for one in pool.candidates])
+
+
+def _sure(behind: float, about: float, weights: Weights) -> float:
+    sureness = weights.sureness
+    odds = sureness.constant + sureness.behind * behind + sureness.relevance * about
+    return round(1 / (1 + exp(-max(-30.0, min(30.0, odds)))), 4)
