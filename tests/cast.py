@@ -1,21 +1,26 @@
 """The fixed cast: two projects, and who works in them. The outsider appears in every endpoint's tests."""
 
+import copy
 import json
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
+from django.core.cache import cache
+from django.db import connection
 from django.test import Client
 from django.utils import timezone
 
 from governance.actors import Acting, acting_as
 from governance.agents import add_agent
+from governance.chain_checks import chain_key
 from governance.contracts import install
 from governance.keys import mint
 from governance.models import Actor, Project, User
 from governance.projects import create_project
 from governance.scope import project_scope
 from governance.vocabulary import ContractKind, KeyScope
+from tests.databases import asleep, lasting_link, project_tables, rows_as_sql
 
 ROLES = ("dev", "chief", "reviewer", "tester")
 PERSONA = {
@@ -25,6 +30,8 @@ PERSONA = {
     "stable_preferences": ["short answers"],
     "identity_core": {"hard_boundaries": ["Never delete a user's data without asking."]},
 }
+MOSTLY = ("alpha", "beta")
+_kept: dict[tuple[str, str], tuple["Cast", bytes]] = {}
 POLICY = {"rules": ["Cite evidence for every claim."], "injection_rules": []}
 
 
@@ -84,8 +91,28 @@ def _encoded(body: Any) -> Any:
 def make_cast(name: str = "alpha", *, policy: dict[str, Any] | None = None) -> Cast:
     """Make a project with its contracts, an owner, a dev, a tester and a personal agent, each with a key.
 
-    `policy` adds to what the policy of the cast says.
+    `policy` adds to what the policy of the cast says. Outside a transaction the projects that most tests ask for are
+    put back as `keep_casts` made them: the same rows under the same ids, in a tenth of the time.
     """
+    database = str(connection.settings_dict["NAME"])
+    if policy or connection.in_atomic_block or (database, name) not in _kept:
+        return _make(name, policy)
+    cast, rows = _kept[database, name]
+    lasting_link(database).execute(rows)
+    cache.delete(chain_key(cast.project.pk))  # under the same id another test's chain was checked
+    return copy.deepcopy(cast)
+
+
+def keep_casts(database: str) -> None:
+    """Make the projects that most tests ask for, to be put back by `make_cast`; their rows are left to be emptied."""
+    for name in MOSTLY:
+        cast = _make(name, None)
+        whose = {"governance_project": ("id", cast.project.pk), "governance_user": ("id", cast.owner.actor.user_id)}
+        whose |= dict.fromkeys(project_tables(database), ("project_id", cast.project.pk))
+        _kept[database, name] = cast, asleep(b"".join(rows_as_sql(database, table, *of) for table, of in whose.items()))
+
+
+def _make(name: str, policy: dict[str, Any] | None) -> Cast:
     now = timezone.now()
     account = User.objects.create_user(username=f"owner-{name}")
     project, human = create_project(name, owner=account, now=now)

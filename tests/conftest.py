@@ -7,11 +7,21 @@ from pathlib import Path
 import pytest
 from django.test import TransactionTestCase, override_settings
 
+from tests.cast import keep_casts
 from tests.databases import Kept, cloned_database
 from tests.services import reachable_folder
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 NO_BROWSER = "NO CHROMIUM FOUND: browser tests did not run; install the package chromium"
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Start with what takes seconds, so that at the end no process waits for another one's long test.
+
+    The order within is left as it was drawn.
+    """
+    items.sort(key=lambda item: item.get_closest_marker("slow") is None)
 
 
 @pytest.fixture(scope="session")
@@ -35,6 +45,8 @@ def django_db_setup(
     """A migrated copy for this process. Django's own way would need a role that may create databases."""
     with django_db_blocker.unblock(), cloned_database(worker_name) as database:
         shipped = Kept(database)
+        keep_casts(database)
+        shipped.restore()
         with pytest.MonkeyPatch.context() as patch:
             # Django's flush runs as the application role, which may truncate nothing.
             patch.setattr(TransactionTestCase, "_fixture_teardown", lambda _self: shipped.restore())

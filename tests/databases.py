@@ -5,7 +5,6 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import psycopg
 from django.conf import settings
@@ -19,6 +18,11 @@ ROLES = ROOT / "greywind_site" / "embedded" / "roles.sql"
 EMPTY_TEMPLATE = "gw_template"
 # Any number will do; it only keeps several processes from making the same template at once.
 TURN = 0x67_72_65_79
+PROJECT_TABLES = """
+SELECT c.relname FROM pg_class c
+JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'project_id' AND NOT a.attisdropped
+WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p') ORDER BY 1
+"""
 UNTOUCHED = frozenset({"django_migrations", "django_content_type", "auth_permission"})
 
 
@@ -60,6 +64,8 @@ def cloned_database(worker: str) -> Iterator[str]:
     point_connections_at(name)
     yield name
     point_connections_at(original)
+    if name in _lasting:
+        _lasting.pop(name).close()
     with owner_link("postgres") as link:
         link.execute(sql.SQL("DROP DATABASE {}").format(sql.Identifier(name)))
 
@@ -88,20 +94,13 @@ def _create(link: psycopg.Connection, name: str, *, template: str) -> None:
 
 # Emptying by TRUNCATE makes new files for a table and each of its indexes, some hundred in all: for the few rows of
 # a test it takes twenty times as long as deleting them. A table that has grown is truncated, or dead rows pile up.
-EMPTY = """
-DO $$
-DECLARE t text; filled boolean;
-BEGIN
-  FOREACH t IN ARRAY {tables}::text[] LOOP
-    EXECUTE format('SELECT EXISTS (SELECT FROM public.%I)', t) INTO filled;
-    IF pg_relation_size(format('public.%I', t)::regclass) > 1000000 THEN
-      EXECUTE format('TRUNCATE public.%I CASCADE', t);
-    ELSIF filled THEN
-      EXECUTE format('DELETE FROM public.%I', t);
-    END IF;
-  END LOOP;
-END $$
-"""
+GROWN_BYTES = 1_000_000
+FILLED = (
+    "SELECT {name}, pg_relation_size({table}::regclass) > {grown}"
+    " WHERE EXISTS (SELECT FROM {ident}) OR pg_relation_size({table}::regclass) > {grown}"
+)
+# One link for each database that rows are put back into: a new one costs more than the rows.
+_lasting: dict[str, psycopg.Connection] = {}
 
 
 class Kept:
@@ -109,17 +108,16 @@ class Kept:
 
     def __init__(self, database: str) -> None:
         self.database = database
-        with owner_link(database) as link:
-            self.tables = _tables(link)
-            self.rows = {table: _copy_out(link, table) for table in self.tables if _has_rows(link, table)}
+        link = lasting_link(database)
+        tables = _tables(link)
+        self.filled = sql.SQL(" UNION ALL ").join(map(_filled, tables)).as_bytes(link)
+        self.rows = b"".join(rows_as_sql(database, table) for table in tables)
 
     def restore(self) -> None:
         """Empty every table that holds rows, with its triggers asleep, and put the kept rows back."""
-        with owner_link(self.database) as link, link.transaction():
-            link.execute("SET LOCAL session_replication_role = replica")
-            link.execute(sql.SQL(EMPTY).format(tables=sql.Literal(self.tables)))
-            for table, (columns, content) in self.rows.items():
-                _copy_in(link, table, columns, content)
+        link = lasting_link(self.database)
+        full = link.execute(self.filled, prepare=True).fetchall()
+        link.execute(asleep(b"".join(map(_emptied, full)) + self.rows))
 
 
 @contextmanager
@@ -133,36 +131,57 @@ def put_back(blocker: DjangoDbBlocker) -> Iterator[None]:
             kept.restore()
 
 
-def _tables(link: psycopg.Connection) -> list[str]:
-    found = link.execute("SELECT tablename FROM pg_tables WHERE schemaname = 'public' ORDER BY 1")
-    return [row[0] for row in found if row[0] not in UNTOUCHED]
+def lasting_link(database: str) -> psycopg.Connection:
+    """A connection of the owner role that stays open as long as the database is in use."""
+    link = _lasting.get(database)
+    if link is None or link.closed or link.broken:
+        link = _lasting[database] = owner_link(database)
+    return link
 
 
-def _has_rows(link: psycopg.Connection, table: str) -> bool:
-    return link.execute(sql.SQL("SELECT 1 FROM {} LIMIT 1").format(sql.Identifier(table))).fetchone() is not None
+def asleep(statements: bytes) -> bytes:
+    """The statements as one transaction in which no trigger fires."""
+    return b"BEGIN; SET LOCAL session_replication_role = replica;" + statements + b"COMMIT;"
 
 
-def _copy_out(link: psycopg.Connection, table: str) -> tuple[Any, bytes]:
+def rows_as_sql(database: str, table: str, column: str = "", value: object = None) -> bytes:
+    """A statement that writes the rows that a table holds now, or those with a value in a column; empty without any.
+
+    COPY would refuse a table with row-level security.
+    """
+    link = lasting_link(database)
     stored = link.execute(
         "SELECT attname FROM pg_attribute WHERE attrelid = %s::regclass AND attnum > 0"
         " AND NOT attisdropped AND attgenerated = '' ORDER BY attnum",
         [f'public."{table}"'],
     )
-    columns = sql.SQL(", ").join(sql.Identifier(row[0]) for row in stored)
-    command = sql.SQL("COPY {} ({}) TO STDOUT (FORMAT binary)").format(sql.Identifier(table), columns)
-    with link.cursor() as cursor, cursor.copy(command) as copy:
-        return columns, b"".join(bytes(block) for block in copy)
+    columns = [sql.Identifier(row[0]) for row in stored]
+    literals = sql.SQL(", ").join(sql.SQL("quote_nullable({}::text)").format(each) for each in columns)
+    where = sql.SQL("{} = {}").format(sql.Identifier(column), sql.Literal(value)) if column else sql.SQL("true")
+    rows = sql.SQL("SELECT string_agg('(' || concat_ws(',', {}) || ')', ',') FROM public.{} WHERE {}")
+    [values] = link.execute(rows.format(literals, sql.Identifier(table), where)).fetchall()[0]
+    if values is None:
+        return b""
+    into = sql.SQL("INSERT INTO public.{} ({}) OVERRIDING SYSTEM VALUE VALUES ")
+    return into.format(sql.Identifier(table), sql.SQL(", ").join(columns)).as_bytes(link) + values.encode() + b";"
 
 
-def _copy_in(link: psycopg.Connection, table: str, columns: Any, content: bytes) -> None:
-    # COPY refuses a table with row-level security, so the rows go by way of a copy without it.
-    name = sql.Identifier(table)
-    link.execute(sql.SQL("CREATE TEMP TABLE kept (LIKE public.{})").format(name))
-    with (
-        link.cursor() as cursor,
-        cursor.copy(sql.SQL("COPY kept ({}) FROM STDIN (FORMAT binary)").format(columns)) as copy,
-    ):
-        copy.write(content)
-    insert = "INSERT INTO public.{} ({}) OVERRIDING SYSTEM VALUE SELECT {} FROM kept"
-    link.execute(sql.SQL(insert).format(name, columns, columns))
-    link.execute("DROP TABLE kept")
+def project_tables(database: str) -> list[str]:
+    """Every table with a project_id column."""
+    return [row[0] for row in lasting_link(database).execute(PROJECT_TABLES)]
+
+
+def _tables(link: psycopg.Connection) -> list[str]:
+    found = link.execute("SELECT tablename FROM pg_tables WHERE schemaname = 'public' ORDER BY 1")
+    return [row[0] for row in found if row[0] not in UNTOUCHED]
+
+
+def _filled(table: str) -> sql.Composable:
+    ident = sql.Identifier("public", table)
+    quoted = sql.Literal(f'public."{table}"')
+    return sql.SQL(FILLED).format(name=sql.Literal(table), table=quoted, ident=ident, grown=sql.Literal(GROWN_BYTES))
+
+
+def _emptied(found: tuple[str, bool]) -> bytes:
+    table, grown = found
+    return (f'TRUNCATE public."{table}" CASCADE;' if grown else f'DELETE FROM public."{table}";').encode()

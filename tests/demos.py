@@ -7,6 +7,7 @@ from django.db import connection
 
 from governance.models import User
 from greywind_site.demo import DemoCredentials, ensure_demo
+from greywind_site.demo.credentials import keep
 from tests.browser.addresses import crawl
 from tests.databases import Kept
 from tests.site.console_cast import signed_in
@@ -17,11 +18,15 @@ _pages: dict[object, Mapping[str, Sequence[str]]] = {}
 
 
 def stored_demo(folder: Path) -> DemoCredentials:
-    """Put the demo into this process's empty database; the first call seeds it, which takes seconds."""
+    """Put the demo into this process's empty database, as its first start in that data folder would leave both.
+
+    The first call seeds it, which takes seconds.
+    """
     database = connection.settings_dict["NAME"]
     if database in _kept:
         stored, credentials = _kept[database]
         stored.restore()
+        keep(folder, credentials)
         return credentials
     credentials = ensure_demo(data_dir=folder)
     _kept[database] = Kept(database), credentials

@@ -32,6 +32,7 @@ from memories.models import (
     Offer,
     Settlement,
 )
+from memories.renewing import count_passages
 from memories.vocabulary import FeedbackKind, MemoryType, OfferState, ReadThrough, SettlementVerb, SideRole
 from memories.writes import EvidenceWish, MemoryWish, admit, propose
 from sessions.asking import ContextAsk
@@ -190,7 +191,10 @@ def make_memories(
 
 
 def make_dispute(by: Member, memory: Memory, candidate: Memory, *, canary: str, now: datetime) -> None:
-    """Write a claim, a settled conflict of two memories, what was said of one, who read it, and a consolidation."""
+    """Write a claim, a settled conflict of two memories, what was said of one, who read it, and a consolidation.
+
+    What can be searched by then is counted.
+    """
     home = {"project_id": memory.project_id, "created_at": now}
     reach = {"audience": memory.audience, "owner_id": memory.owner_id}
     claim = {"ordinal": 90, "subject_key": canary, "subject_text": canary, "attribute": "begin", "value": "noon"}
@@ -208,6 +212,7 @@ def make_dispute(by: Member, memory: Memory, candidate: Memory, *, canary: str, 
         Feedback.objects.create(memory=memory, actor_id=by.actor.pk, kind=FeedbackKind.USEFUL, note=canary, **home)
         MemoryRead.objects.create(memory=memory, actor_id=by.actor.pk, through=ReadThrough.API, **home)
         Consolidation.objects.create(work=canary[:24], counts={"seen": 1}, **home, **reach)
+        count_passages()
         asked = {"memory_version": 1, "asked_by_id": by.actor.pk, "human_id": by.actor.owned_by_id or by.actor.pk}
         offer = Offer.objects.create(memory=memory, content=canary, reason=canary, **asked, **home)
         Offer.objects.filter(pk=offer.pk).update(state=OfferState.DECLINED)

@@ -23,7 +23,13 @@ from greywind_site.embedded.supervisor import Supervisor
 
 RUNNING = pytest.StashKey[ExitStack]()
 # Each process of the suite holds few connections, so that many of them fit into one server.
-TEST_SETTINGS = {"GREYWIND_POOL_MIN": "0", "GREYWIND_POOL_MAX": "6"}
+TEST_SETTINGS = {
+    "GREYWIND_POOL_MIN": "0",
+    "GREYWIND_POOL_MAX": "6",
+    # A real model costs seconds and tens of megabytes in each process; those few tests that mean one name it.
+    "GREYWIND_EMBEDDINGS__MODELS": '["hashed-terms"]',
+    "GREYWIND_EMBEDDINGS__WAKE": "false",
+}
 
 
 @pytest.hookimpl(wrapper=True)

@@ -8,6 +8,7 @@ from greywind_site.embedded.instance import CHECKOUT
 from greywind_site.quality import Check, checks, run_check
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("check", checks(), ids=lambda check: check.name)
 def test_the_code_passes(check: Check) -> None:
     verdict = run_check(check)

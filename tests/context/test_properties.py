@@ -19,7 +19,8 @@ from tests.context.cast import O200K, PROFILES, budget_of, full_material, recoun
 from tests.context.dice import budgets, materials
 from tests.context.reading import read_list, read_prompt
 
-CASES = int(os.environ.get("GREYWIND_PROPERTY_CASES", "1000"))
+pytestmark = pytest.mark.slow
+CASES = int(os.environ.get("GREYWIND_PROPERTY_CASES", "400"))
 many = settings(max_examples=CASES, deadline=None, suppress_health_check=list(HealthCheck))
 ROOM = {"input_cap", "layer_cap", "count_limit"}
 fewer = settings(many, max_examples=max(CASES // 10, 100))

@@ -1,20 +1,26 @@
-"""The README's ten minutes, followed to the letter: its commands by a shell, its clicks in a browser."""
+"""The whole product once, from nothing: started, killed, started again, used as the README says, and stopped.
+
+The README's ten minutes are followed to the letter: its commands by a shell, its clicks in a browser.
+"""
 
 import json
 import os
 import re
 import shutil
+import signal
 import subprocess
+import urllib.request
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from greywind_site.embedded.instance import CHECKOUT
 from tests.browser.window import Window, window
 from tests.services import reachable_folder
-from tests.site.test_up import OURS, Up, free_port
+from tests.site.test_up import OURS, Up, await_nobody, free_port, tools_at
 
 pytestmark = pytest.mark.slow
 CORRECTION = {"zh-CN": "说明里不要提任何客户的名字。", "en-US": "Name no customer in the notes."}
@@ -61,18 +67,38 @@ class Reader:
         return done.stdout
 
 
-@pytest.fixture
-def running() -> Iterator[tuple[str, Path]]:
-    """One instance for the readers of both languages: its address and its folder."""
-    folder = reachable_folder()
-    with Up(folder, free_port()) as up:
-        yield up.address()["url"], folder
+@dataclass(frozen=True, slots=True)
+class Running:
+    """One instance: what its first start told and answered, and what the second one told after a kill."""
+
+    folder: Path
+    first: dict[str, Any]
+    second: dict[str, Any]
+    ready: int
+    tools: int
+
+
+@pytest.fixture(scope="module")
+def running() -> Iterator[Running]:
+    """One instance for all that is asked here, because a start takes longer than everything else."""
+    folder, port = reachable_folder(), free_port()
+    with Up(folder, port) as first:
+        told = first.address()
+        with urllib.request.urlopen(f"{told['url']}/readyz") as answer:  # noqa: S310 - our own loopback address
+            ready = answer.status
+        tools = tools_at(told)
+        first.process.send_signal(signal.SIGKILL)
+    await_nobody(folder)
+    with Up(folder, port) as second:
+        yield Running(folder, told, second.address(), ready, tools)
+        assert second.ended() == (0, "")
+    await_nobody(folder)
     shutil.rmtree(folder, ignore_errors=True)
 
 
-def reader_of(running: tuple[str, Path], home: Path, locale: str) -> Reader:
+def reader_of(running: Running, home: Path, locale: str) -> Reader:
     (home / locale / "my-folder").mkdir(parents=True)
-    return Reader(*running, home / locale, name=f"ann-{locale[:2]}")
+    return Reader(running.second["url"], running.folder, home / locale, name=f"ann-{locale[:2]}")
 
 
 def blocks() -> list[str]:
@@ -81,7 +107,15 @@ def blocks() -> list[str]:
     return BLOCK.findall(section)
 
 
-def test_the_ten_minutes_of_the_readme(running: tuple[str, Path], tmp_path: Path, chromium: Path) -> None:
+def test_the_first_start_answers_and_offers_its_tools(running: Running) -> None:
+    assert (running.ready, running.tools) == (200, 7)
+
+
+def test_killed_and_started_again_it_tells_the_same(running: Running) -> None:
+    assert running.second == running.first
+
+
+def test_the_ten_minutes_of_the_readme(running: Running, tmp_path: Path, chromium: Path) -> None:
     for locale in WORDS:
         walk(reader_of(running, tmp_path, locale), chromium, locale)
 

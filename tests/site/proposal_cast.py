@@ -13,7 +13,7 @@ from tests.site.console_cast import page_of
 
 SOFTER = {**PERSONA, "speaking_style": "calm and warm"}  # low risk, a maintainer decides
 BOLDER = {**PERSONA, "identity_core": {"hard_boundaries": ["Ask before deleting."]}}  # high risk, an owner decides
-HIDDEN = re.compile(r'name="(version|seen_hash)" value="([^"]*)"')
+HIDDEN = re.compile(r'name="(version|seen_hash|within)" value="([^"]*)"')
 
 
 def softer(by: Member, **more: Any) -> Proposal:

@@ -20,6 +20,7 @@ from greywind_site.operating import erasing
 from greywind_site.operating.command import Refused
 from greywind_site.operating.erasing import TABLES, erase_project
 from tests.cast import Api, make_cast
+from tests.demos import stored_demo
 from tests.factories import seed
 from threads.models import Thread
 
@@ -40,7 +41,7 @@ def rows_of(project: uuid.UUID) -> int:
 def demo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> DemoCredentials:
     """The demo of a data folder of its own."""
     monkeypatch.setitem(settings.GREYWIND.__dict__, "instance", Instance(tmp_path))
-    return ensure_demo(data_dir=tmp_path)
+    return stored_demo(tmp_path)
 
 
 def test_an_erased_project_leaves_no_row_and_takes_none_of_another_along() -> None:

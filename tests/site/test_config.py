@@ -41,6 +41,13 @@ def test_what_an_agents_side_reads_is_no_mistake() -> None:
     assert unknown_variables(dict.fromkeys(named, "x")) == []
 
 
+def test_what_tests_take_their_size_from_is_no_mistyped_name() -> None:
+    texts = (path.read_text(encoding="utf-8") for path in (CHECKOUT / "tests").rglob("test_*.py"))
+    sizes = {name for text in texts for name in re.findall(r'environ\.get\("(GREYWIND_\w+)"', text)}
+    assert "GREYWIND_WRITERS" in sizes
+    assert unknown_variables(dict.fromkeys(sizes, "1")) == []
+
+
 def test_an_mcp_address_that_cannot_be_read_is_a_fault(environment: pytest.MonkeyPatch) -> None:
     environment.setenv("GREYWIND_MCP_URL", "127.0.0.1:8101")
     with pytest.raises(ConfigError, match=r"GREYWIND_MCP_URL: .*http://host:port"):

@@ -13,6 +13,7 @@ from greywind_site.demo import DemoCredentials, credentials, ensure_demo, seedin
 from greywind_site.embedded.secrets import changing
 from memories.models import Memory
 from sessions.models import Artifact, ContextPacket, Event, Handoff, Session, WorkSummary
+from tests.demos import stored_demo
 from threads.models import Task, Thread
 
 pytestmark = pytest.mark.django_db
@@ -32,8 +33,8 @@ COUNTED = (
 
 
 @pytest.fixture
-def demo(tmp_path: Path) -> DemoCredentials:
-    return ensure_demo(data_dir=tmp_path)
+def demo(transactional_db: None, tmp_path: Path) -> DemoCredentials:
+    return stored_demo(tmp_path)
 
 
 def counted(demo: DemoCredentials) -> list[int]:
@@ -91,7 +92,8 @@ def test_a_stranger_named_demo_keeps_the_account(tmp_path: Path) -> None:
     assert stranger.check_password("their own")
 
 
-def test_a_start_holds_its_turn_until_it_commits(demo: DemoCredentials) -> None:
+def test_a_start_holds_its_turn_until_it_commits(tmp_path: Path) -> None:
+    ensure_demo(data_dir=tmp_path)
     held = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND pid = pg_backend_pid() AND objid = %s"
     with connection.cursor() as cursor:
         cursor.execute(held, [seeding.TURN])

@@ -1,5 +1,6 @@
 """The inbox: what waits for whom, in which order, and what comes after a decision."""
 
+import json
 import re
 
 import pytest
@@ -14,8 +15,8 @@ from governance.seats import acting_in, seats_of
 from governance.vocabulary import ContractKind, DecisionVerb, MembershipLevel
 from greywind_site.console.inbox import inbox_of
 from greywind_site.console.inbox_rows import Filters, Tab
-from tests.cast import Cast, make_cast
-from tests.governing import asked, decided
+from tests.cast import POLICY, Cast, make_cast
+from tests.governing import asked, changed, decided
 from tests.site.console_cast import CHINESE, join, make_account, page_of, signed_in, statements
 from tests.site.proposal_cast import bolder, page_at, seen_on, softer
 
@@ -120,9 +121,37 @@ def test_the_next_one_follows_a_decision(cast: Cast, owner: Client) -> None:
     assert owner.get(answer["Location"])["Location"] == f"{page_at(cast, second)}?from=inbox"
 
 
+def test_the_next_one_comes_under_the_filter_of_the_first(cast: Cast, owner: Client) -> None:
+    low, _, other = softer(cast.dev), bolder(cast.dev), softer(cast.tester)
+    here = owner.get("/inbox/next?risk=low")["Location"]
+    sent = seen_on(owner, here) | {"verb": "reject", "reason_code": "wrong", "next": "on"}
+    after = owner.post(page_at(cast, low, "decide"), sent)
+    assert other.public_id in owner.get(after["Location"])["Location"]
+
+
+def test_a_line_says_how_many_decisions_it_lacks_and_what_it_rests_on(cast: Cast) -> None:
+    changed(cast, ContractKind.POLICY, "default", POLICY | {"two_deciders_for": ["high"]})
+    join(make_account(), cast, MembershipLevel.OWNER)
+    client = signed_in(join(make_account(), cast, MembershipLevel.OWNER))
+    ref = f"memory://mem_{7:032x}"
+    proposal = bolder(cast.dev, rationale=f"It is in {ref}; and again {ref}.")
+    before = client.get("/inbox?tab=open").content.decode()
+    client.post(page_at(cast, proposal, "decide"), seen_on(client, page_at(cast, proposal)) | {"verb": "approve"})
+    after = client.get("/inbox?tab=open").content.decode()
+    assert ("needs 2 more decisions · Evidence: 1<" in before, "needs 1 more decision ·" in after) == (True, True)
+
+
 def test_after_the_last_one_the_inbox_follows(cast: Cast, owner: Client) -> None:
     proposal = softer(cast.dev)
     assert owner.get(f"/inbox?next={proposal.public_id}")["Location"] == "/inbox"
+
+
+def test_what_the_filters_leave_is_exported(cast: Cast, owner: Client) -> None:
+    low, high = softer(cast.dev), bolder(cast.dev)
+    rows = [json.loads(line) for line in owner.get("/inbox?risk=low&as=jsonl").getvalue().splitlines()]
+    whole = owner.get(f"{page_of(cast)}inbox?as=csv").getvalue().decode()
+    assert [(row["ref"], row["lacking"]) for row in rows] == [(low.ref, 1)]
+    assert (high.ref in whole, low.ref in whole, rows[0]["project"]) == (True, True, cast.project.public_id)
 
 
 def test_other_projects_stay_out_of_it(cast: Cast, owner: Client) -> None:

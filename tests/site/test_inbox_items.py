@@ -12,6 +12,7 @@ from governance.models import InboxItem, User
 from governance.scope import project_scope
 from governance.vocabulary import Audience, InboxKind, MembershipLevel, Risk
 from tests.cast import Cast, Member, make_cast
+from tests.memories.learning import Desk
 from tests.site.console_cast import CHINESE, join, make_account, page_of, signed_in, statements
 from tests.site.proposal_cast import bolder, softer
 
@@ -199,6 +200,12 @@ def test_the_next_one_keeps_the_filter_and_the_order(cast: Cast, owner: Client) 
     assert (f"mem_{1:032x}" in begin, f"mem_{2:032x}" in after) == (True, True)
     last = owner.get(f"/inbox/next?kind=candidate&after={second.public_id}")
     assert (last.status_code, last["Location"]) == (303, "/inbox")
+
+
+def test_a_candidate_and_a_conflict_count_the_evidence_behind_their_memories(cast: Cast, owner: Client) -> None:
+    Desk(cast.dev).learn("The tide tables begin at noon.")
+    matter(cast.dev, 1)
+    assert [line.evidence for line, _ in owner.get("/inbox?sort=oldest").context["lines"]] == [1, 0]
 
 
 def test_hostile_titles_are_shown_as_text(cast: Cast, owner: Client) -> None:

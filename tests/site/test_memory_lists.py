@@ -99,6 +99,19 @@ def test_a_search_says_why_it_found_a_memory(cast: Cast, viewer: Client) -> None
     assert (listed(viewer, path), "shares:" in html) == ([memory.public_id], True)
 
 
+def test_a_search_marks_what_it_matched_and_says_by_which_way(cast: Cast, viewer: Client) -> None:
+    stated(cast.owner, "潮位計 The tide gauge of the harbour is read at noon.")
+    html = viewer.get(store(cast, "?q=潮位计 tide+gauge")).content.decode()
+    assert all(f"<mark>{word}</mark>" in html for word in ("潮位計", "tide", "gauge"))
+    assert "by its words" in html
+
+
+def test_a_search_names_the_words_that_it_matched_as_they_are_written(cast: Cast, viewer: Client) -> None:
+    stated(cast.owner, "The galleries print on 哑光相纸, 不用光面相纸。")
+    html = viewer.get(store(cast, "?q=gallery 啞光相紙")).content.decode()
+    assert ">galleries, 哑光相纸</bdi>" in html
+
+
 def test_what_no_search_holds_is_found_by_its_very_words(cast: Cast, viewer: Client) -> None:
     memory = held(cast, "The staging host is called pelican.")
     html = viewer.get(store(cast, "?status=&q=called+PELICAN")).content.decode()
@@ -107,7 +120,8 @@ def test_what_no_search_holds_is_found_by_its_very_words(cast: Cast, viewer: Cli
 
 def test_a_search_without_a_hit_says_what_was_searched(cast: Cast, viewer: Client) -> None:
     stated(cast.owner, "Coffee is on the third floor.")
-    assert "Nothing says that" in viewer.get(store(cast, "?q=submarine")).content.decode()
+    html = viewer.get(store(cast, "?q=submarines")).content.decode()
+    assert all(words in html for words in ("Nothing says that", "Looked up:", "<bdi>submarines</bdi>", "near enough"))
 
 
 def test_filters_leave_what_fits(cast: Cast, viewer: Client) -> None:

@@ -7,8 +7,9 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
+from governance.actors import acting_as
 from governance.ids import new_id
-from governance.models import AuditEvent
+from governance.models import Actor, AuditEvent, Membership
 from governance.scope import project_scope
 from governance.vocabulary import MembershipLevel
 from memories.models import Feedback, Injection, Memory, MemoryRead
@@ -16,7 +17,7 @@ from memories.retiring import archive
 from memories.store_words import Tab, Way
 from memories.vocabulary import PENDING, MemoryStatus, Origin, WriteMode
 from memories.wishes import EvidenceWish
-from tests.cast import Cast, make_cast
+from tests.cast import Cast, Member, make_cast
 from tests.memories.learning import Desk, auto_cast, claim, read, stated
 from tests.site.console_cast import CHINESE, ENGLISH, account_of, join, make_account, page_of, signed_in, statements
 
@@ -152,7 +153,7 @@ def test_from_the_inbox_the_next_matter_comes_after_a_decision(cast: Cast, maint
     link = re.search(r'href="([^"]*/do/refuse[^"]*)"', html_of(maintainer, at(cast, memory, "?from=inbox")))
     assert link is not None
     answer = maintainer.post(at(cast, memory, "do/refuse"), seen(maintainer, link.group(1), reason="no"))
-    assert answer["Location"] == f"/inbox/next?after={memory.public_id}"
+    assert answer["Location"] == f"/inbox?next={memory.public_id}"
 
 
 def test_a_refusal_says_which_evidence_would_help(cast: Cast, maintainer: Client, viewer: Client) -> None:
@@ -293,3 +294,68 @@ def test_the_statements_do_not_grow_with_what_it_has(transactional_db: None) -> 
     maintainer.get(at(cast, bare))
     counts = [[statements(maintainer, at(cast, one, f"?tab={tab}")) for tab in Tab] for one in (bare, rich)]
     assert (counts[0] == counts[1], max(counts[1]) <= 12) == (True, True)
+
+
+def changed_in_place(cast: Cast) -> tuple[Memory, Memory]:
+    """A memory that is kept as one row, and the change that went into the row."""
+    desk = Desk(cast.dev)
+    kept = desk.learn("The staging host is called pelican.", write_mode=WriteMode.MERGE).memory
+    change = desk.learn("The staging host is called heron.", action="UPDATE", target_id=kept.pk).memory
+    return kept, change
+
+
+def test_a_change_is_taken_back_from_the_versions(cast: Cast, maintainer: Client) -> None:
+    kept, change = changed_in_place(cast)
+    assert at(cast, change, "do/unmerge") in html_of(maintainer, at(cast, kept, "?tab=versions"))
+    assert do(maintainer, cast, change, Way.UNMERGE).status_code == 303
+    assert read(cast.dev, kept).content == "The staging host is called pelican."
+
+
+def test_a_change_that_cannot_be_taken_back_says_why(cast: Cast, maintainer: Client) -> None:
+    kept, change = changed_in_place(cast)
+    Desk(cast.dev).learn("The staging host is called stork.", action="UPDATE", target_id=kept.pk)
+    answer = do(maintainer, cast, change, Way.UNMERGE)
+    assert (answer.status_code, "Take the later change back first" in answer.content.decode()) == (409, True)
+
+
+def test_a_former_text_is_said_again_by_an_edit_that_begins_with_it(cast: Cast, maintainer: Client) -> None:
+    kept, _ = changed_in_place(cast)
+    path = at(cast, kept, "edit?version=1")
+    assert path in html_of(maintainer, at(cast, kept, "?tab=versions"))
+    assert "called pelican" in html_of(maintainer, path)
+    assert "called heron" in html_of(maintainer, at(cast, kept, f"edit?version={'9' * 12}"))
+
+
+def test_a_proposal_that_waits_is_checked_again(cast: Cast, maintainer: Client) -> None:
+    memory = held(cast)
+    answer = maintainer.post(at(cast, memory, "do/recheck"), seen(maintainer, at(cast, memory, "do/recheck")))
+    assert (answer.status_code, read(cast.dev, memory).status in PENDING) == (303, True)
+
+
+def kept_by_a_viewer(cast: Cast) -> tuple[Client, Memory]:
+    """A viewer, who once was more, with a memory of their own."""
+    account = join(make_account(), cast, MembershipLevel.MAINTAINER)
+    with project_scope(cast.owner.acting):
+        actor = Actor.objects.get(user=account)
+    memory = stated(Member(actor, acting_as(actor)), "I read the gauge at six.", private=True).memory
+    with project_scope(cast.owner.acting):
+        Membership.objects.filter(actor=actor).update(level=MembershipLevel.VIEWER)
+    return signed_in(account), memory
+
+
+def test_a_viewer_says_otherwise_what_they_keep_for_themselves(cast: Cast) -> None:
+    client, memory = kept_by_a_viewer(cast)
+    assert at(cast, memory, "edit") in html_of(client, at(cast, memory))
+    path = at(cast, memory, "edit")
+    answer = client.post(path, seen(client, path, content="I read the gauge at seven.", reason="later now"))
+    with project_scope(cast.owner.acting):
+        actor = Actor.objects.get(pk=memory.proposed_by_id)
+    with project_scope(acting_as(actor)):
+        said = list(Memory.objects.filter(status="active").values_list("content", "audience"))
+    assert (answer.status_code, said) == (303, [("I read the gauge at seven.", "private")])
+
+
+def test_a_viewer_says_nothing_else_otherwise(cast: Cast, memory: Memory) -> None:
+    client, _ = kept_by_a_viewer(cast)
+    answers = [client.get(at(cast, memory, "edit")), client.post(at(cast, memory, "edit"), {"content": "no"})]
+    assert [answer.status_code for answer in answers] == [403, 403]

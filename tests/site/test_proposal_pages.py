@@ -1,5 +1,7 @@
 """The page of a proposal: who sees and may do what, each form, what moved, and what is hostile."""
 
+import re
+
 import pytest
 from django.db import connection
 from django.test import Client
@@ -111,6 +113,17 @@ def test_the_author_sees_why_another_one_decides(cast: Cast, owner: Client) -> N
     join(make_account(), cast, MembershipLevel.OWNER)
     page = owner.get(page_at(cast, bolder(cast.owner))).content.decode()
     assert "somebody else of that level decides it" in page
+
+
+def test_a_reader_is_told_the_author_where_nobody_else_may_decide(cast: Cast) -> None:
+    page = at_level(cast, MembershipLevel.MAINTAINER).get(page_at(cast, bolder(cast.owner))).content.decode()
+    assert re.search(r"They may:\s*<bdi>owner-alpha</bdi></p>", page)
+
+
+def test_a_reader_is_not_told_the_author_where_another_may_decide(cast: Cast) -> None:
+    other = join(make_account(), cast, MembershipLevel.OWNER)
+    page = at_level(cast, MembershipLevel.MAINTAINER).get(page_at(cast, bolder(cast.owner))).content.decode()
+    assert re.search(rf"They may:\s*<bdi>{other.username}</bdi></p>", page)
 
 
 def test_a_refused_decision_says_why_and_keeps_the_words(cast: Cast) -> None:
