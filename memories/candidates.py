@@ -150,8 +150,8 @@ def add_parents(memory: Memory, parents: Sequence[Memory], *, reason: str) -> No
     )
 
 
-def add_verdicts(memory: Memory, rulings: Sequence[Ruling]) -> None:
-    """Store what each gate said."""
+def add_verdicts(memory: Memory, rulings: Sequence[Ruling], *, human: Acting | None = None, told: str = "") -> None:
+    """Store what each gate said; a pass names the `human` who asked it again, `told` stands where a gate is silent."""
     GateVerdict.objects.bulk_create(
         [
             GateVerdict(
@@ -160,7 +160,8 @@ def add_verdicts(memory: Memory, rulings: Sequence[Ruling]) -> None:
                 gate=ruling.gate,
                 passed=ruling.passed,
                 reason_code=ruling.code or "",
-                explanation=ruling.missing[:500],
+                explanation=ruling.missing[:500] or told,
+                decided_by_id=human.actor_id if human and ruling.passed else None,
                 **reach_of(memory),
             )
             for ruling in rulings

@@ -6,10 +6,10 @@ from datetime import datetime
 from governance.actors import Acting, acting_as
 from governance.errors import Forbidden
 from governance.models import Actor
-from governance.models.base import reach_of
 from governance.people import check_may
 from governance.scope import record
 from governance.vocabulary import ActorKind, Audience, Deed, Sensitivity
+from memories.candidates import add_verdicts
 from memories.gate_cases import Ruling
 from memories.gates import judge
 from memories.judging import candidate_of, look_around
@@ -105,17 +105,5 @@ def _given(row: Claim) -> ClaimWish:
 def _note(memory: Memory, rulings: Sequence[Ruling], *, human: Acting) -> None:
     """Store what each gate says now, where it says otherwise than before; a pass then names who had it asked."""
     known = set(GateVerdict.objects.filter(memory=memory).values_list("gate", "passed"))
-    GateVerdict.objects.bulk_create(
-        GateVerdict(
-            project_id=memory.project_id,
-            memory=memory,
-            gate=ruling.gate,
-            passed=ruling.passed,
-            reason_code=ruling.code or "",
-            explanation=ruling.missing[:500] or "checked again",
-            decided_by_id=human.actor_id if ruling.passed else None,
-            **reach_of(memory),
-        )
-        for ruling in rulings
-        if (ruling.gate, ruling.passed) not in known
-    )
+    fresh = [ruling for ruling in rulings if (ruling.gate, ruling.passed) not in known]
+    add_verdicts(memory, fresh, human=human, told="checked again")

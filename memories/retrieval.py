@@ -156,8 +156,12 @@ def _hits(ranking: Ranking, pool: Pool, question: Question, *, most: int, lost: 
     """Return the hits, best first, and note of the others why they are none."""
     located = {one.candidate.ref: one for one in pool.located}
     told = [_Told(one, located[one.candidate.ref]) for one in ranking.ranked]
-    about = [one for one in told if _is_about_it(one.ranked, ranking)]
-    lost.extend(one.lost(LostBy.UNLIKE) for one in told if one not in about)
+    about: list[_Told] = []
+    for one in told:
+        if _is_about_it(one.ranked, ranking):
+            about.append(one)
+        else:
+            lost.append(one.lost(LostBy.UNLIKE))
     weighed = [(one, frozenset(one.ranked.candidate.terms)) for one in about[: WEIGHED * most]]
     holding = [one for one, _ in without_outdated(weighed)]
     lost.extend(one.lost(LostBy.CORRECTED) for one, _ in weighed if one not in holding)

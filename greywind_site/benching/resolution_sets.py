@@ -1,6 +1,5 @@
 """Sets of real talk: a folder's corpus.jsonl, read into threads, their sessions in time, and who said what in them."""
 
-import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -8,6 +7,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from greywind_site.benching.lines import json_of, lines_of
 from greywind_site.operating.command import USAGE, Refused
 
 FIELDS = ("thread", "session", "ts", "speaker", "text")
@@ -65,15 +65,8 @@ def _threads(path: Path) -> dict[str, dict[str, list[Mapping[str, Any]]]]:
 
 
 def _rows(path: Path) -> Iterator[Mapping[str, Any]]:
-    try:
-        lines = path.read_text(encoding="utf-8-sig").splitlines()
-    except (OSError, UnicodeDecodeError) as fault:
-        raise Refused(f"{path} cannot be read: {fault}", returncode=USAGE) from fault
-    for number, line in enumerate(lines, 1):
-        try:
-            row = json.loads(line)
-        except ValueError as fault:
-            raise Refused(f"{path}, line {number}: no JSON ({fault})", returncode=USAGE) from fault
+    for number, line in enumerate(lines_of(path), 1):
+        row = json_of(line, path=path, number=number)
         missing = [name for name in FIELDS if not isinstance(row, dict) or not isinstance(row.get(name), str)]
         if missing:
             raise Refused(f"{path}, line {number}: {missing[0]}: expected a text", returncode=USAGE)

@@ -1,6 +1,5 @@
 """Sets of questions over threads: `corpus.jsonl` and `queries.jsonl` of a folder, read whole and checked."""
 
-import json
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -8,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+from greywind_site.benching.lines import json_of, lines_of
 from greywind_site.operating.command import USAGE, Refused
 
 FIRST = datetime(2024, 1, 1, 9, tzinfo=UTC)  # when an item was said whose set does not tell
@@ -80,17 +80,10 @@ def read_set(folder: Path, *, corpus: str = "corpus") -> RetrievalSet:
 
 
 def _rows(path: Path, needed: Sequence[str]) -> Iterator[dict[str, Any]]:
-    try:
-        lines = path.read_text(encoding="utf-8-sig").splitlines()
-    except (OSError, UnicodeDecodeError) as fault:
-        raise Refused(f"{path} cannot be read: {fault}", returncode=USAGE) from fault
-    for number, line in enumerate(lines, 1):
+    for number, line in enumerate(lines_of(path), 1):
         if not line.strip():
             continue
-        try:
-            row = json.loads(line)
-        except ValueError as error:
-            raise Refused(f"{path}, line {number}: no JSON ({error})", returncode=USAGE) from error
+        row = json_of(line, path=path, number=number)
         missing = next((name for name in needed if not isinstance(row.get(name), str)), None)
         if missing:
             raise Refused(f"{path}, line {number}: {missing}: expected a text", returncode=USAGE)

@@ -1,12 +1,12 @@
 """Files of labelled texts: one JSON object a line, read whole and checked before anything is measured."""
 
-import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from governance.languages import HAN
+from greywind_site.benching.lines import json_of, lines_of
 from greywind_site.operating.command import USAGE, Refused
 from memories.claims.evaluation import LABELS
 
@@ -46,11 +46,7 @@ def read_rows(path: Path, kind: str, *, tell: Tell) -> list[Row]:
 
     Raises Refused that names the line and the field of the first fault.
     """
-    try:
-        lines = path.read_text(encoding="utf-8-sig").splitlines()
-    except (OSError, UnicodeDecodeError) as fault:
-        raise Refused(f"{path} cannot be read: {fault}", returncode=USAGE) from fault
-    rows = list(_checked(lines, FORMS[kind], path))
+    rows = list(_checked(lines_of(path), FORMS[kind], path))
     if not rows:
         raise Refused(f"{path} holds no rows; a row is one JSON object on a line of its own", returncode=USAGE)
     _tell_of_unread(rows, FORMS[kind], tell)
@@ -70,10 +66,7 @@ def _checked(lines: Sequence[str], form: Form, path: Path) -> Iterator[dict[str,
     for number, line in enumerate(lines, 1):
         if not line.strip():
             continue
-        try:
-            row = json.loads(line)
-        except ValueError as error:
-            raise Refused(f"{path}, line {number}: no JSON ({error})", returncode=USAGE) from error
+        row = json_of(line, path=path, number=number)
         fault = _fault(row, form) or _repeated(row, seen)
         if fault:
             raise Refused(f"{path}, line {number}: {fault}", returncode=USAGE)

@@ -1,15 +1,14 @@
 """Every page of the console: which routes there are, and where links lead."""
 
-import re
 from collections import Counter
-from collections.abc import Iterator
 from html.parser import HTMLParser
 from urllib.parse import urljoin, urlsplit
 
 from django.test import Client
-from django.urls import Resolver404, URLPattern, URLResolver, get_resolver, resolve
+from django.urls import Resolver404, resolve
 
-OUTSIDE = ("api/", "healthz", "readyz", "mcp", "static/")  # not pages for people
+from greywind_site.hunting.leaks.page_asks import OUTSIDE, routes
+
 MOST_OF_A_KIND = 2  # addresses of one route that are visited: more of the same show nothing new
 MOST_OF_A_PAGE = 2  # filters and parts of one page
 MOST_SESSIONS = 12  # only some sessions hold what others lack: an oversized result, an interruption, a summary
@@ -30,7 +29,7 @@ class Links(HTMLParser):
 
 def console_routes() -> dict[str, str]:
     """Name and pattern of every route of the console."""
-    return {str(pattern.name): text for text, pattern in _walk(get_resolver(), "") if not text.startswith(OUTSIDE)}
+    return {route.name: route.pattern for route in routes()}
 
 
 def links_of(page: str, at: str) -> list[str]:
@@ -75,12 +74,3 @@ def _name_of(path: str) -> str | None:
     except Resolver404:
         raise AssertionError(f"a link leads nowhere: {path}") from None
     return None if match.route.startswith(OUTSIDE) else match.url_name
-
-
-def _walk(resolver: URLResolver, before: str) -> Iterator[tuple[str, URLPattern]]:
-    for one in resolver.url_patterns:
-        text = before + re.sub(r"^\^", "", str(one.pattern))
-        if isinstance(one, URLResolver):
-            yield from _walk(one, text)
-        elif one.name:
-            yield text, one

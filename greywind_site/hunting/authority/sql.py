@@ -18,10 +18,6 @@ DECIDE = (
     "INSERT INTO governance_decision (id, project_id, created_at, proposal_id, version, base_id, seen_hash, verb,"
     " reason_code, text, decider_id, self_approved) VALUES (%s, %s, now(), %s, %s, %s, %s, %s, '', '', %s, %s)"
 )
-PROPOSE = (
-    "INSERT INTO governance_proposal (id, project_id, created_at, kind, slug, state, version, proposer_id, expires_at)"
-    " VALUES (%s, %s, now(), 'persona', 'default', 'draft', 0, %s, now() + interval '1 day')"
-)
 WRITE = (
     "INSERT INTO governance_proposaltext (id, project_id, created_at, proposal_id, version, base_id, body, body_hash,"
     " title, rationale, risk, level, author_id) VALUES (%s, %s, now(), %s, %s, %s, %s, %s, 't', '', %s, %s, %s)"
