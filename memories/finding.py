@@ -26,12 +26,14 @@ class Scope:
     `shared` leaves out what is private, and `roles` what belongs to a role that is not among them (None: any role
     that may be read): a search in a window that others read along must not count what they may not read.
     `only_thread`, `sources` and `since` (inclusive) to `until` (exclusive) narrow it; `skip_refs` are known anyway.
+    `silent` are sessions whose agents' own words are not brought along; what a user said there may be found.
     Without `other_tasks`, memories that hold on another task than `of_task` are left out.
     """
 
     thread_id: uuid.UUID | None
     now: datetime
     skip_refs: frozenset[str] = frozenset()
+    silent: frozenset[str] = frozenset()
     shared: bool = False
     roles: tuple[str, ...] | None = None
     only_thread: uuid.UUID | None = None
@@ -106,6 +108,7 @@ COLUMNS = [
     "audience_role",
     "owner_id",
 ]
+TERMS, LENGTH = COLUMNS.index("terms"), COLUMNS.index("length")
 # The scope stands in the transaction; without one nothing is found. What is asked for by other than the legs' own
 # conditions is asked of every row: a dense leg knows nothing of what is known anyway.
 STATEMENT = """
@@ -115,6 +118,7 @@ SELECT {columns}, {use} AS use_score, p.id = ANY (ARRAY(SELECT l.found FROM lexi
   (SELECT l.spread FROM lexical l LIMIT 1){scores}
 FROM memories_passage p WHERE p.id = ANY (ARRAY(SELECT l.found FROM lexical l{union})) AND p.live
   AND NOT p.ref = ANY (%(known_refs)s::text[])
+  AND NOT (p.speaker IN ('assistant', 'tool') AND split_part(p.ref, '/', 3) = ANY (%(silent)s::text[]))
   AND (%(other_tasks)s OR p.memory_id IS NULL OR NOT EXISTS (
     SELECT FROM memories_memory m WHERE m.project_id = p.project_id AND m.id = p.memory_id
     AND m.scope_type = 'task' AND m.scope_id IS DISTINCT FROM %(of_task)s::uuid))
@@ -164,6 +168,7 @@ def _lexical(question: Question, scope: Scope, pool: int) -> dict[str, Any]:
         "shared": scope.shared,
         "held_roles": None if scope.roles is None else list(scope.roles),
         "known_refs": sorted(scope.skip_refs),
+        "silent": sorted(scope.silent),
         "of_task": scope.of_task,
         "other_tasks": scope.other_tasks,
         "praise": PRAISE,
@@ -205,8 +210,10 @@ def _pool(rows: Sequence[tuple[Any, ...]], question: Question, models: Sequence[
 def _stats(rows: Sequence[tuple[Any, ...]], question: Question) -> ScopeStats:
     told = rows[0][len(COLUMNS) + 2 : len(COLUMNS) + 5] if rows else (None, None, None)
     passages, mean, spread = told
-    if spread is None:  # nothing shares a word with the question: the figures would weigh nothing
-        return ScopeStats(passages=len(rows), mean_length=1.0, spread=dict.fromkeys(question.terms, 0))
+    if spread is None:  # nothing shares a word with the question: what was found has to stand for the scope
+        lengths = [row[LENGTH] or len(row[TERMS]) for row in rows]
+        mean = sum(lengths) / max(len(rows), 1)
+        return ScopeStats(passages=len(rows), mean_length=mean, spread=dict.fromkeys(question.terms, 0))
     held = {term: round(count) for term, count in zip(question.terms, spread, strict=True)}
     return ScopeStats(passages=round(passages), mean_length=float(mean), spread=held)
 

@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from itertools import chain, repeat
 
 from memories.embeddings.queries import AskedVectors
 from memories.finding import Located, Pool, Question, Scope, find, question_of
@@ -17,7 +18,6 @@ from memories.vocabulary import LostBy
 __all__ = ["Found", "Hit", "Limits", "Lost", "Scope", "retrieve"]
 
 WEIGHED = 4  # times as many as are returned: so many of the best are held against what corrects them
-LEAST = 0.005  # likelihood below which a passage is not returned: measured, no evidence among the first five is lost
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,10 +119,11 @@ def _models(vectors: AskedVectors | None) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Told:
-    """A ranked candidate as it is held against what corrects it."""
+    """A ranked candidate as it is held against what corrects it, and the ref of a better one that says the same."""
 
     ranked: Ranked
     located: Located
+    better: str | None = None
 
     @property
     def ref(self) -> str:
@@ -149,34 +150,30 @@ class _Told:
 
 
 def _is_about_it(ranked: Ranked, ranking: Ranking) -> bool:
-    return not ranking.abstained and ranked.confidence >= LEAST
+    return not ranking.abstained and ranked.confidence >= ranking.floor
 
 
 def _hits(ranking: Ranking, pool: Pool, question: Question, *, most: int, lost: list[Lost]) -> list[Hit]:
     """Return the hits, best first, and note of the others why they are none."""
     located = {one.candidate.ref: one for one in pool.located}
-    told = [_Told(one, located[one.candidate.ref]) for one in ranking.ranked]
-    about: list[_Told] = []
-    for one in told:
-        if _is_about_it(one.ranked, ranking):
-            about.append(one)
-        else:
-            lost.append(one.lost(LostBy.UNLIKE))
+    same = chain(ranking.told_already(WEIGHED * most), repeat(None))
+    told = [_Told(one, located[one.candidate.ref], better) for one, better in zip(ranking.ranked, same, strict=False)]
+    about = [one for one in told if _is_about_it(one.ranked, ranking)]
+    lost.extend(one.lost(LostBy.UNLIKE) for one in told if not _is_about_it(one.ranked, ranking))
     weighed = [(one, frozenset(one.ranked.candidate.terms)) for one in about[: WEIGHED * most]]
     holding = [one for one, _ in without_outdated(weighed)]
     lost.extend(one.lost(LostBy.CORRECTED) for one, _ in weighed if one not in holding)
     kept = _distinct(holding, most, lost)
     lost.extend(one.lost(LostBy.OVER_LIMIT) for one in about[WEIGHED * most :])
     weights = rarities(question.terms, pool.stats.spread, passages=pool.stats.passages)
-    return [_hit(one, weights) for one in kept]
+    return [_hit(one, weights, reason=ranking.why(one.ranked)) for one in kept]
 
 
 def _distinct(holding: Sequence[_Told], most: int, lost: list[Lost]) -> list[_Told]:
     kept: dict[str, _Told] = {}
     for one in holding:
-        better = one.ranked.told_already
-        if better is not None and better in kept:
-            lost.append(one.lost(LostBy.SAID_ALREADY, by=better))
+        if one.better is not None and one.better in kept:
+            lost.append(one.lost(LostBy.SAID_ALREADY, by=one.better))
         elif len(kept) == most:
             lost.append(one.lost(LostBy.OVER_LIMIT))
         else:
@@ -184,7 +181,7 @@ def _distinct(holding: Sequence[_Told], most: int, lost: list[Lost]) -> list[_To
     return list(kept.values())
 
 
-def _hit(told: _Told, weights: Mapping[str, float]) -> Hit:
+def _hit(told: _Told, weights: Mapping[str, float], *, reason: str) -> Hit:
     ranked, located = told.ranked, told.located
     candidate = ranked.candidate
     held = frozenset(candidate.terms)
@@ -196,7 +193,7 @@ def _hit(told: _Told, weights: Mapping[str, float]) -> Hit:
         memory_id=located.memory_id,
         text=candidate.text,
         score=round(ranked.score, 6),
-        reason=ranked.reason,
+        reason=reason,
         origin=candidate.origin,
         sensitivity=candidate.sensitivity,
         knowledge_status=candidate.knowledge_status,

@@ -18,13 +18,19 @@ KEPT_PARTS = 64
 """Parts of a thread that are kept, the latest: what was said longest ago says least of what it is about now."""
 
 
-def hear(thread: Thread, source: uuid.UUID, texts: Sequence[str]) -> None:
+def heard_from(thread: Thread, source: uuid.UUID) -> bool:
+    """Return whether talk of the session `source` is kept, be it empty."""
+    return ThreadTalk.objects.filter(thread=thread, source=source).exists()
+
+
+def hear(thread: Thread, source: uuid.UUID, texts: Sequence[str], *, though_empty: bool = False) -> None:
     """Count the words of what a user said in the session `source` of a thread, in the open scope.
 
-    The caller holds the session's lock: two turns of one session are never counted at the same time.
+    The caller holds the session's lock: two turns of one session are never counted at the same time. `though_empty`
+    keeps a mark that it was listened to where there is no word to count.
     """
     fresh = counted(texts)
-    if not fresh:
+    if not fresh and not (though_empty and not heard_from(thread, source)):
         return
     words = Counter({wording.key: count for wording, count in fresh.items()})
     matter, manner = lengths(fresh)

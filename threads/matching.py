@@ -192,11 +192,11 @@ def _scored(case: _Case) -> list[tuple[ThreadSignals, Affinity]]:
 
 
 def _semantic(case: _Case, scored: Sequence[tuple[ThreadSignals, Affinity]]) -> ThreadMatch:
-    """One that titles and labels name, unless talk singles out another, or is more than a little for another."""
+    """One that talk singles out, else one that a title or label names, unless talk is rather more for another."""
     best = scored[0][1].score
     close = [thread for thread, affinity in scored if affinity.score >= best - case.numbers.ambiguity_margin]
     shown = [_candidate(thread, affinity.score, shares(affinity)) for thread, affinity in scored if affinity.score > 0]
-    if case.told and (best < case.numbers.semantic_sure or case.told in {thread.thread_id for thread in close}):
+    if case.told:  # a title is a few words, often those that anybody begins with: all that was said since tells more
         return _by_talk(case, case.told)
     if len(close) == 1 and not is_doubted(case.verdict, close[0].thread_id, case.numbers):
         return _found(case, close[0].thread_id, shown, rule=MatchRule.SEMANTIC, confidence=best)

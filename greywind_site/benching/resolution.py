@@ -77,7 +77,7 @@ class Answer:
 def bench_resolution(lines: Sequence[Line], tell: Tell) -> list[Answer]:
     """Fill a thread for each line in a new project of the database that every connection points at, and ask."""
     began = timezone.now()
-    acting = _agent(began)
+    acting = agent_of_bench(began)
     threads = []
     for number, line in enumerate(lines, 1):
         threads.append(_filled(acting, line, now=began + number * STEP))
@@ -87,7 +87,8 @@ def bench_resolution(lines: Sequence[Line], tell: Tell) -> list[Answer]:
     return [answer for line, thread in zip(lines, threads, strict=True) for answer in _asked(acting, line, thread, now)]
 
 
-def _agent(now: datetime) -> Acting:
+def agent_of_bench(now: datetime) -> Acting:
+    """Make the project that is measured in, and return its agent."""
     account: User = User.objects.create_user(username="bench-resolution")
     _, founder = create_project("resolution bench", owner=account, now=now)
     owner = acting_as(founder)
@@ -119,7 +120,7 @@ def _store(acting: Acting, thread: Thread, turns: Sequence[Turn], *, now: dateti
             append(acting, session.pk, events[start : start + MOST_EVENTS], now=now)
     with project_scope(acting):
         session.refresh_from_db()
-        close(session, reason="measured", now=now)
+        close(acting, session, reason="measured", now=now)
 
 
 def _event(number: int, turn: Turn) -> NewEvent:

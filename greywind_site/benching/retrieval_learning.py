@@ -1,34 +1,37 @@
 """Learning the weights of a ranking from sets of questions, and what they are worth on threads they never saw."""
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import date
+from math import isnan, sqrt, tanh
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from greywind_site.benching.retrieval_figures import recall
-from greywind_site.benching.retrieval_pools import shelves_of
-from greywind_site.benching.retrieval_searches import FOLDS, Kind, Seen, searches, servings
+from greywind_site.benching.retrieval_pools import Shelves, shelves_of
+from greywind_site.benching.retrieval_searches import FOLDS, Kind, Seen, in_han, searches, servings
 from greywind_site.benching.retrieval_sets import RetrievalSet
 from memories.embeddings.embedder import Embedder
-from memories.ranking.abstaining import about_it, is_dense, relevance
+from memories.ranking.abstaining import about_it, is_dense, of_scripts
 from memories.ranking.learning import Choice, learn_choice, learn_yes
-from memories.ranking.weights import VERSION, Deciding, Sureness, Weights, digest_of
+from memories.ranking.weights import SATED, VERSION, Deciding, Sureness, Weights, digest_of
 
 DECAY, DECIDING_DECAY = 0.001, 0.0003
 WHOLE = 500  # questions from which on a set counts as much as a larger one
 MOST_LOST = 0.008  # of recall, in no large set, that abstaining may cost where it is learnt
-MOST_LOST_FEW = 0.015  # the same of parts of threads, where nearly all is found
+MOST_LOST_FEW = 0.01  # the same of small scopes, of the mean over the sets: few searches of each are asked
 MOST_LOST_ACROSS = 0.004  # the same by what models say alone: what is left for other languages is rarer, and dearer
-FURTHER = 1.0  # log odds below the least foreign question of a small scope: few were seen, and none is to be lost
-LARGE = 200  # questions from which on a set has a say in that
+MOST_LOST_BELOW = 0.002  # of recall, of the mean over the sets, that the floor of likelihood may cost
+LARGE = 150  # questions from which on a set has a say in that
 FEW = 5
 GOVERNED = {"recency": 0.1, "status": 0.3, "source": 0.1, "usefulness": 0.4, "phase": 0.2}
 """Strengths of what a memory knows of itself, in the unit of the learnt scores: never more than a leg that differs."""
 
 type Array = NDArray[np.float64]
+type Lost = Callable[[Sequence[str], Array, Array], float]
+type Case = tuple[str, float, float]  # a question's group, its recall, and how far its scope is about it
 type Tell = Callable[[str], None]
 type Figures = dict[str, dict[str, float]]
 
@@ -39,13 +42,21 @@ def learn(sets: Sequence[RetrievalSet], embedders: Sequence[Embedder], *, today:
     learnt, figures = [], {}
     for served in servings(embedders):
         name = "+".join(one.name for one in served) or "terms alone"
-        seen = [one for found, shelves in every for one in searches(found, shelves, served)]
+        seen = [
+            one
+            for found, shelves in every
+            for one in searches(found, shelves, served, beside=_in_another_language(shelves, every))
+        ]
         tell(f"{name}: {len(seen)} searches")
         figures[name] = left_out(seen)
         learnt.append(weights_of(seen, [one.name for one in served]).model_dump(mode="json"))
     counts = {found.name: len(found.questions) for found in sets}
     file = {"version": VERSION, "learnt_on": today.isoformat(), "sets": counts, "governed": GOVERNED, "weights": learnt}
     return {"file": file | {"digest": digest_of(file)}, "figures": figures}
+
+
+def _in_another_language(of: Shelves, every: Sequence[tuple[RetrievalSet, Shelves]]) -> list[Shelves]:
+    return [shelves for _, shelves in every if in_han(shelves) != in_han(of)]
 
 
 def left_out(seen: Sequence[Seen]) -> Figures:
@@ -75,14 +86,19 @@ def weights_of(seen: Sequence[Seen], models: Sequence[str]) -> Weights:
     found = Weights(
         models=models,
         features=features,
-        deciding=_deciding(_native(whole), features, most_lost=MOST_LOST),
-        beginning=_deciding(_native(small), features, most_lost=MOST_LOST_FEW),
-        across=_deciding(whole, features, most_lost=MOST_LOST_ACROSS, of=is_dense) if models else None,
-        beginning_across=_losing_no_foreign(small, features) if models else None,
+        deciding=_deciding(_native(whole), features, lost=_lost_by_any(MOST_LOST), of=_of_one_script),
+        beginning=_deciding(small, features, lost=_lost_by_all(MOST_LOST_FEW)),
+        across=_deciding(whole, features, lost=_lost_by_any(MOST_LOST_ACROSS), of=is_dense) if models else None,
         sureness=Sureness(behind=0.0, relevance=0.0, constant=0.0),
         sure=_sure(whole),
+        floor=0.0,
     )
-    return found.model_copy(update={"sureness": _sureness(seen, found)})
+    found = found.model_copy(update={"sureness": _sureness(seen, found)})
+    return found.model_copy(update={"floor": _floor(meant, found)})
+
+
+def _of_one_script(signal: str) -> bool:
+    return not of_scripts(signal)
 
 
 def _native(seen: Sequence[Seen]) -> Sequence[Seen]:
@@ -98,9 +114,12 @@ def _shares(of: Sequence[str]) -> list[float]:
 
 
 def _deciding(
-    seen: Sequence[Seen], features: Mapping[str, float], *, most_lost: float, of: Callable[[str], bool] = bool
+    seen: Sequence[Seen], features: Mapping[str, float], *, lost: Lost, of: Callable[[str], bool] = bool
 ) -> Deciding:
-    """Learn when to abstain by the signals whose names are `of` those that are meant (all of them have a name)."""
+    """Learn when to abstain by the signals whose names are `of` those that are meant (all of them have a name).
+
+    `lost` says where the threshold may lie at most.
+    """
     told = [one.signals(features) for one in seen]
     names = sorted(filter(of, set().union(*told)))
     rows = np.array([[each.get(name, np.nan) for name in names] for each in told])
@@ -109,14 +128,14 @@ def _deciding(
     rows = np.where(np.isnan(rows), neutral, rows)
     found = np.array([_recall(one, features) for one in seen])
     # A question whose evidence is not found loses nothing when nothing is returned.
-    shares = np.array(_shares([f"{one.set} {one.kind}" for one in seen])) * np.where(about, 0.2 + found, 1.0)
+    shares = np.array(_shares([f"{one.group} {one.kind}" for one in seen])) * np.where(about, 0.2 + found, 1.0)
     weights, constant = learn_yes(rows, about, shares, decay=DECIDING_DECAY)
     odds = rows @ weights + constant
     return Deciding(
         weights=_named(names, weights),
         neutral=_named(names, neutral),
         constant=round(constant, 4),
-        threshold=round(_threshold(seen, odds, found, most_lost=most_lost), 4),
+        threshold=round(lost([one.group for one in seen], np.where(about, found, np.nan), odds), 4),
     )
 
 
@@ -126,27 +145,71 @@ def _sure(seen: Sequence[Seen]) -> float:
     return round(max(said, default=1.0) + 0.005, 2)
 
 
-def _losing_no_foreign(seen: Sequence[Seen], features: Mapping[str, float]) -> Deciding:
-    """Learn by what models say alone, and lower the threshold below every foreign question that found its evidence."""
-    found = _deciding(seen, features, most_lost=MOST_LOST_FEW, of=is_dense)
-    foreign = [one for one in seen if one.kind is Kind.OWN and one.is_foreign and _recall(one, features)]
-    lowest = min((relevance(one.signals(features), found) for one in foreign), default=np.inf)
-    lower = found.threshold + min(0.0, lowest - FURTHER)
-    return found.model_copy(update={"threshold": round(lower, 4)})
+def _lost_by_any(most: float) -> Lost:
+    """Return what finds the greatest threshold at which no large set loses more than `most` of its recall."""
+
+    def threshold(groups: Sequence[str], found: Array, odds: Array) -> float:
+        own = _own(groups, found, odds)
+        return min(_given_up([case for case in own if case[0] == name], most) for name in _large(own))
+
+    return threshold
 
 
-def _threshold(seen: Sequence[Seen], odds: Array, found: Array, *, most_lost: float) -> float:
-    """Return the greatest threshold at which no large set loses more than `most_lost` of its recall."""
-    own = [number for number, one in enumerate(seen) if one.kind is Kind.OWN]
-    large = [name for name, count in Counter(seen[number].set for number in own).items() if count >= LARGE]
-    limits = [np.inf]
-    for name in large or {seen[number].set for number in own}:
-        rows = [number for number in own if seen[number].set == name]
-        order = sorted(rows, key=lambda number: odds[number])
-        lost = np.cumsum(found[order]) / len(rows)
-        first = int(np.searchsorted(lost, most_lost, side="right"))
-        limits.append(float(odds[order[min(first, len(order) - 1)]]))
-    return min(limits)
+def _lost_by_all(most: float) -> Lost:
+    """Return what finds the greatest threshold at which large sets lose no more than `most` of it in the mean."""
+
+    def threshold(groups: Sequence[str], found: Array, odds: Array) -> float:
+        own = _own(groups, found, odds)
+        large = _large(own)
+        return _given_up([case for case in own if case[0] in large], most)
+
+    return threshold
+
+
+def _own(groups: Sequence[str], found: Array, odds: Array) -> list[Case]:
+    """Return the questions that have a recall, which the others have not."""
+    cases = zip(groups, found.tolist(), odds.tolist(), strict=True)
+    return [(name, recall, odd) for name, recall, odd in cases if not isnan(recall)]
+
+
+def _large(own: Sequence[Case]) -> list[str]:
+    """Return the groups with many questions; all where there is none."""
+    counts = Counter(name for name, _, _ in own)
+    return [name for name, count in counts.items() if count >= LARGE] or list(counts)
+
+
+def _given_up(own: Sequence[Case], most: float) -> float:
+    """Return the odds up to which, least first, `most` of the mean recall of the groups is given up."""
+    counts = Counter(name for name, _, _ in own)
+    return _where_spent([(odds, recall / counts[name] / len(counts)) for name, recall, odds in own], most)
+
+
+def _where_spent(costs: Sequence[tuple[float, float]], most: float) -> float:
+    """Return the value at which, least first, the costs beside them come to more than `most`; else the last."""
+    order = sorted(costs)
+    spent = np.cumsum([cost for _, cost in order])
+    return order[min(int(np.searchsorted(spent, most, side="right")), len(order) - 1)][0]
+
+
+def _floor(seen: Sequence[Seen], found: Weights) -> float:
+    """Return the likelihood below which what is right among the best may be left out without losing much."""
+    own = [one for one in seen if one.kind is Kind.OWN]
+    large = _large([(one.group, 0.0, 0.0) for one in own])
+    counts = Counter(one.group for one in own)
+    costs = [
+        (likely, float(one.right[row]) / len(one.question.relevant) / counts[one.group] / len(large))
+        for one in own
+        if one.group in large and _about(one, found) >= 0
+        for row, likely in _best_of(one, found)
+    ]
+    return _where_spent(costs, MOST_LOST_BELOW)
+
+
+def _best_of(one: Seen, found: Weights) -> Iterator[tuple[int, float]]:
+    """Yield the best rows of a search with their likelihood."""
+    scores, about = one.scores(found.features), _about(one, found)
+    for row in np.argsort(-scores, kind="stable")[:FEW]:
+        yield int(row), found.sureness.likelihood(behind=float(scores.max() - scores[row]), relevance=about)
 
 
 def _sureness(seen: Sequence[Seen], found: Weights) -> Sureness:
@@ -156,7 +219,7 @@ def _sureness(seen: Sequence[Seen], found: Weights) -> Sureness:
         scores = one.scores(found.features)
         about = _about(one, found)
         for row in np.argsort(-scores, kind="stable")[:FEW]:
-            rows.append([float(scores[row] - scores.max()), about])
+            rows.append([sqrt(float(scores.max() - scores[row])), tanh(about / SATED)])
             right.append(bool(one.right[row]))
     weights, constant = learn_yes(np.array(rows), np.array(right), np.ones(len(rows)), decay=DECIDING_DECAY)
     return Sureness(
@@ -166,7 +229,7 @@ def _sureness(seen: Sequence[Seen], found: Weights) -> Sureness:
 
 def _judged(one: Seen, weights: Weights) -> list[tuple[str, float]]:
     abstained = one.standing is None or _about(one, weights) < 0
-    part = "a part, " if one.few else ""
+    part = "among others, " if one.among else "a part, " if one.few else ""
     if one.kind is not Kind.OWN:
         return [(f"{part}{one.kind}: abstained", float(abstained))]
     found = _recall(one, weights.features)

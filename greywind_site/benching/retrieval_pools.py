@@ -53,6 +53,12 @@ def part_of(shelf: Shelf, first: int, size: int) -> Shelf:
     return _indexed(shelf.items[rows], shelf.terms[rows], vectors)
 
 
+def joined(one: Shelf, other: Shelf) -> Shelf:
+    """Return a shelf with the items of both."""
+    vectors = {model: np.concatenate([each, other.vectors[model]]) for model, each in one.vectors.items()}
+    return _indexed([*one.items, *other.items], [*one.terms, *other.terms], vectors)
+
+
 def search(
     shelf: Shelf, text: str, *, now: datetime, embedders: Sequence[Embedder]
 ) -> tuple[list[Candidate], Asked, ScopeStats]:

@@ -1,6 +1,7 @@
 """The searches that a ranking is learnt from: questions to their own thread, to another's, and about nothing.
 
-All of them once to whole threads, and a sample to what a thread held when it was short.
+All of them once to whole threads, and a sample to what a thread held when it was short: alone, and among what people
+said elsewhere in another language, as a project holds it.
 """
 
 import random
@@ -11,10 +12,11 @@ from itertools import combinations
 from math import exp, log
 
 import numpy as np
+import regex
 from numpy.typing import NDArray
 
 from greywind_site.benching.retrieval_elsewhere import ELSEWHERE
-from greywind_site.benching.retrieval_pools import Shelf, part_of, search
+from greywind_site.benching.retrieval_pools import Shelf, Shelves, joined, part_of, search
 from greywind_site.benching.retrieval_sets import Question, RetrievalSet
 from memories.embeddings.embedder import Embedder
 from memories.ranking.abstaining import SMALL, Standing, signals_of, standing_of
@@ -24,7 +26,9 @@ from memories.ranking.fusion import scores_of
 FOLDS = 6
 STRANGE = 200  # questions of a set that are asked another of its threads
 FEW = 300  # questions of a set that are asked a part of their thread
+AMONG = 200  # questions of a set that are asked a part of their thread among what was said elsewhere
 type Array = NDArray[np.float64]
+_HAN = regex.compile(r"\p{Han}")
 
 
 class Kind(StrEnum):
@@ -40,13 +44,15 @@ class Kind(StrEnum):
 class Seen:
     """One search with its columns. `fold` is of the thread that is asked, `folds` of all that have to do with it.
 
-    `few` says that a part of the thread was asked, as small as all of it once was. `rows`, `right` and `refs` are of
-    the candidates that are judged; without any candidate there is no `standing`.
+    `few` says that a part of the thread was asked, as small as all of it once was, and `among` that something of
+    another set stood beside it. `rows`, `right` and `refs` are of the candidates that are judged; without any candidate
+    there is no `standing`.
     """
 
     set: str
     kind: Kind
     few: bool
+    among: bool
     fold: int
     folds: frozenset[int]
     question: Question
@@ -56,6 +62,11 @@ class Seen:
     right: NDArray[np.bool_]
     standing: Standing | None = field(repr=False)
     columns: Mapping[str, Column] = field(repr=False)
+
+    @property
+    def group(self) -> str:
+        """What it is counted with: searches of a set, whole and small ones apart."""
+        return f"{self.set}{', a part' if self.few else ''}{', among others' if self.among else ''}"
 
     @property
     def teaches(self) -> bool:
@@ -93,10 +104,21 @@ def servings(embedders: Sequence[Embedder]) -> list[Sequence[Embedder]]:
     return [chosen for size in range(len(embedders) + 1) for chosen in combinations(embedders, size)]
 
 
-def searches(found: RetrievalSet, shelves: Mapping[str, Shelf], served: Sequence[Embedder]) -> Iterator[Seen]:
-    """Run every search of a set: the same ones in the same order every time."""
-    for wish in [*_of_all(found, shelves), *_of_few(found, shelves)]:
+def searches(
+    found: RetrievalSet, shelves: Shelves, served: Sequence[Embedder], *, beside: Sequence[Shelves] = ()
+) -> Iterator[Seen]:
+    """Run every search of a set: the same ones in the same order every time.
+
+    `beside` are the shelves of sets in another language, which small scopes are mixed with.
+    """
+    for wish in [*_of_all(found, shelves), *_of_few(found, shelves), *_of_mixed(found, shelves, beside)]:
         yield _seen(found, wish, served)
+
+
+def in_han(shelves: Shelves) -> bool:
+    """Return whether most of what lies on the shelves is written in Chinese characters."""
+    told = [bool(_HAN.search(item.text)) for shelf in shelves.values() for item in shelf.items]
+    return 2 * sum(told) > len(told)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,9 +130,10 @@ class _Wish:
     kind: Kind
     folds: Sequence[int]
     few: bool = False
+    among: bool = False
 
 
-def _of_all(found: RetrievalSet, shelves: Mapping[str, Shelf]) -> Iterator[_Wish]:
+def _of_all(found: RetrievalSet, shelves: Shelves) -> Iterator[_Wish]:
     """Ask whole threads."""
     folds = {thread: number % FOLDS for number, thread in enumerate(sorted(shelves))}
     for question in found.questions:
@@ -125,7 +148,7 @@ def _of_all(found: RetrievalSet, shelves: Mapping[str, Shelf]) -> Iterator[_Wish
         yield _Wish(question=question, shelf=shelves[question.thread], kind=Kind.ELSEWHERE, folds=asked)
 
 
-def _of_few(found: RetrievalSet, shelves: Mapping[str, Shelf]) -> Iterator[_Wish]:
+def _of_few(found: RetrievalSet, shelves: Shelves) -> Iterator[_Wish]:
     """Ask parts of threads what whole ones are asked; what is asked of its own thread has evidence in the part."""
     chance = random.Random(f"{found.name}, a part")  # noqa: S311 - a sample that is the same every time, and no secret
     whole = [wish for wish in _of_all(found, shelves) if wish.kind is not Kind.FALSE_PREMISE]
@@ -135,6 +158,28 @@ def _of_few(found: RetrievalSet, shelves: Mapping[str, Shelf]) -> Iterator[_Wish
         *(wish for wish in whole if wish.kind is not Kind.OWN),
     ]:
         yield _part_of(wish, chance)
+
+
+def _of_mixed(found: RetrievalSet, shelves: Shelves, beside: Sequence[Shelves]) -> Iterator[_Wish]:
+    """Ask parts of threads among a part of a thread of another set: a small project speaks more than one language."""
+    if not beside:
+        return
+    chance = random.Random(f"{found.name}, among others")  # noqa: S311 - a sample that is the same every time
+    whole = [wish for wish in _of_all(found, shelves) if wish.kind is not Kind.FALSE_PREMISE]
+    own = [wish for wish in whole if wish.kind is Kind.OWN]
+    chosen = [*chance.sample(own, min(AMONG, len(own))), *(wish for wish in whole if wish.kind is not Kind.OWN)]
+    for wish in chosen:
+        part = _part_of(wish, chance)
+        others = chance.choice(beside)
+        room = SMALL - 1 - len(part.shelf.items)
+        if room > 0:
+            other = _some_of(others[chance.choice(sorted(others))], room, chance)
+            yield replace(part, shelf=joined(part.shelf, other), among=True)
+
+
+def _some_of(shelf: Shelf, most: int, chance: random.Random) -> Shelf:
+    size = min(len(shelf.items), round(exp(chance.uniform(0.0, log(most)))))
+    return part_of(shelf, chance.randrange(len(shelf.items) - size + 1), size)
 
 
 def _part_of(wish: _Wish, chance: random.Random) -> _Wish:
@@ -186,6 +231,7 @@ def _seen(found: RetrievalSet, wish: _Wish, served: Sequence[Embedder]) -> Seen:
         set=found.name,
         kind=wish.kind,
         few=wish.few,
+        among=wish.among,
         fold=wish.folds[0],
         folds=frozenset(wish.folds),
         question=question,

@@ -23,6 +23,7 @@ from memories.finding import LEXICAL, Scope, find, question_of
 
 NEAREST = 10
 ROUNDS = 5
+ROUNDING = 1e-5  # of a sum of 512 products of half precision
 BOOTSTRAPS = 2_000
 type Step = Callable[[Any], None]
 
@@ -66,7 +67,7 @@ def recall_of(shelf: Shelf, asked: Numbers, maker: Maker, *, link: Any = None) -
             paths |= {row[2] for row in rows}
     live = np.array([pk is not None for pk in shelf.ids])
     right = [_exact(shelf, live, row) for row in asked]
-    shares = [len({*got} & best) / len(best) for got, best in zip(found, right, strict=True)]
+    shares = [len({*got} & best) / most for got, (best, most) in zip(found, right, strict=True)]
     least = min(len(got) for got in found)
     return Recall(
         size=int(live.sum()),
@@ -77,11 +78,15 @@ def recall_of(shelf: Shelf, asked: Numbers, maker: Maker, *, link: Any = None) -
     )
 
 
-def _exact(shelf: Shelf, live: Any, row: Numbers) -> set[Any]:
+def _exact(shelf: Shelf, live: Any, row: Numbers) -> tuple[set[Any], int]:
+    """Return what is among the exact nearest, and how many of it there are to be found. Two sums of the same products
+    in another order differ in their last digits, so whatever is as near as the last of the nearest counts as one.
+    """
     scores = shelf.vectors.astype(np.float32) @ np.asarray(row, dtype=np.float16).astype(np.float32)
     scores[~live] = -np.inf
-    best = np.argpartition(-scores, min(NEAREST, len(scores)) - 1)[:NEAREST]
-    return {shelf.ids[place] for place in best if live[place]}
+    most = min(NEAREST, int(live.sum()))
+    last = -np.partition(-scores, most - 1)[most - 1]
+    return {shelf.ids[int(place)] for place in np.flatnonzero(live & (scores >= last - ROUNDING))}, most
 
 
 def _dense(maker: Maker, asked: Numbers) -> tuple[str, list[Mapping[str, Any]]]:

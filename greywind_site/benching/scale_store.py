@@ -70,8 +70,8 @@ class Maker:
             raw: Cursor[Any] = cursor.cursor
             for start in range(0, len(ids), BLOCK):
                 block, rows = ids[start : start + BLOCK], vectors[start:].astype(np.float32)
-                _copy(raw, Passage, self._passages(acting.project_id, block, told))
-                _copy(raw, Embedding, self._embeddings(acting.project_id, block, rows))
+                bring_in(raw, Passage, self._passages(acting.project_id, block, told))
+                bring_in(raw, Embedding, self._embeddings(acting.project_id, block, rows))
         return Shelf(acting=acting, ids=ids, vectors=vectors)
 
     def _passages(self, project: uuid.UUID, ids: Sequence[uuid.UUID], texts: Iterator[str]) -> Iterator[dict[str, Any]]:
@@ -106,8 +106,9 @@ _EMBEDDING = {
 }
 
 
-def _copy(cursor: Cursor[Any], model: Any, rows: Iterator[dict[str, Any]]) -> None:
+def bring_in(cursor: Cursor[Any], model: Any, rows: Iterable[dict[str, Any]]) -> None:
     """Bring rows in: COPY refuses a table with row-level security, so they go by way of one without."""
+    rows = iter(rows)
     first = next(rows)
     table, columns = sql.Identifier(model._meta.db_table), sql.SQL(", ").join(map(sql.Identifier, first))  # noqa: SLF001
     cursor.execute(sql.SQL("CREATE TEMP TABLE brought AS SELECT {} FROM {} WITH NO DATA").format(columns, table))

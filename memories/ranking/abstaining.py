@@ -13,10 +13,11 @@ from threads.lexemes import terms
 
 SHORT = 8  # terms of a question; that one has fewer says nothing, that it has many makes every likeness smaller
 WORDS = 3  # longer than a character, from which on a question that is said word for word is told from a greeting
-MOSTLY = 0.3  # of the words of a question, two at least, that are enough where the scope is small
 TELLING = 0.1  # of a scope's passages, up to which a word tells what is looked for; a greeting stands in more of them
 FEW = 3  # best ones that are averaged
+ALIKE, ACROSS = "alike", ":across"  # signals of scripts: they tell where a scope holds more than one
 SMALL = 100  # passages of a scope, below which a question has little there that it could stand out from
+_ASKS = regex.compile(r"[?？]")
 _HAN = regex.compile(r"\p{Han}")
 _NAME = regex.compile(r"(?<=[\p{L}\p{N}'’,;:)] )\p{Lu}[\p{Ll}\p{M}]+")  # not at the beginning of a sentence
 
@@ -25,7 +26,8 @@ _NAME = regex.compile(r"(?<=[\p{L}\p{N}'’,;:)] )\p{Lu}[\p{Ll}\p{M}]+")  # not 
 class Standing:
     """What is told of a search whatever its order: signals, and cosines by model.
 
-    `said` is how much of the question the best says word for word: 1 for words that are looked up and found.
+    `said` is how much of the question the best says word for word; `looked_up` that it asks nothing and is one or two
+    words, which stand in one passage.
     """
 
     signals: Mapping[str, float]
@@ -33,6 +35,7 @@ class Standing:
     foreign: bool
     small: bool
     said: float
+    looked_up: bool
 
 
 def standing_of(pool: Pool, columns: Mapping[str, Column]) -> Standing:
@@ -42,12 +45,20 @@ def standing_of(pool: Pool, columns: Mapping[str, Column]) -> Standing:
         "terms": float(np.log1p(max(SHORT, sum(map(len, pool.weights))))),
         "addressed": float(any(map(speaks_of(pool.asked), pool.candidates))),
         "han": float(_asks_in_han(pool.asked)),  # its terms are shorter, and more of them are shared
+        ALIKE: _alike(pool),
         **_lexical(pool, columns["coverage"]),
     }
-    small = pool.scope.passages < SMALL
     for model, column in cosines.items():
         told |= _dense(column, model)
-    return Standing(signals=told, cosines=cosines, foreign=_is_foreign(pool), small=small, said=_said(pool, told))
+        told[f"{model}{ACROSS}"] = told[f"{model}:greatest"] * (1.0 - told[ALIKE])
+    return Standing(
+        signals=told,
+        cosines=cosines,
+        foreign=told[ALIKE] < 0.5,
+        small=pool.scope.passages < SMALL,
+        said=_said(pool, told),
+        looked_up=_is_looked_up(pool),
+    )
 
 
 def signals_of(standing: Standing, columns: Mapping[str, Column], scores: Column) -> dict[str, float]:
@@ -68,7 +79,12 @@ def signals_of(standing: Standing, columns: Mapping[str, Column], scores: Column
 
 def is_dense(signal: str) -> bool:
     """Return whether a signal is of a model, which tells the same across scripts; words are not shared there."""
-    return ":" in signal
+    return ":" in signal and not of_scripts(signal)
+
+
+def of_scripts(signal: str) -> bool:
+    """Return whether a signal compares the question's script with those that were found."""
+    return signal == ALIKE or signal.endswith(ACROSS)
 
 
 def relevance(told: Mapping[str, float], deciding: Deciding) -> float:
@@ -81,19 +97,26 @@ def relevance(told: Mapping[str, float], deciding: Deciding) -> float:
 
 
 def about_it(standing: Standing, told: Mapping[str, float], weights: Weights) -> float:
-    """Return the relevance of a search; never below 0 where the question is said more wholly than strange ones are."""
+    """Return the relevance of a search; never below 0 where the question is said more wholly than strange ones are, or
+    is no question but words that are looked up.
+    """
     found = relevance(told, weights.decides(foreign=standing.foreign, small=standing.small))
-    return max(found, 0.0) if standing.said > weights.sure else found
+    return max(found, 0.0) if standing.looked_up or standing.said > weights.sure else found
 
 
 def _said(pool: Pool, told: Mapping[str, float]) -> float:
-    words = {term for weights in pool.weights for term in weights if len(term) > 1}
-    held = max(len(words & held) for held in pool.held)
-    if pool.scope.passages < SMALL and held >= max(2, MOSTLY * len(words)):
-        return 1.0
-    if len(words) < WORDS:  # two words are looked up rather than asked
-        return float(bool(words) and held == len(words) and _tells(words, pool))
-    return told["coverage"]
+    return told["coverage"] if len(_words(pool)) >= WORDS else 0.0
+
+
+def _words(pool: Pool) -> set[str]:
+    return {term for weights in pool.weights for term in weights if len(term) > 1}
+
+
+def _is_looked_up(pool: Pool) -> bool:
+    words = _words(pool)
+    if not 0 < len(words) < WORDS or _ASKS.search(pool.asked.text):
+        return False
+    return any(words <= held for held in pool.held) and _tells(words, pool)
 
 
 def _tells(words: Set[str], pool: Pool) -> bool:
@@ -123,9 +146,10 @@ def _names_strangers(pool: Pool) -> bool:
     return any(pool.scope.spread.get(term) == 0 for term in named)
 
 
-def _is_foreign(pool: Pool) -> bool:
-    told = sum(bool(_HAN.search(one.text)) for one in pool.candidates)
-    return _asks_in_han(pool.asked) != (2 * told > len(pool.candidates))
+def _alike(pool: Pool) -> float:
+    """Return the share of the candidates that are written in the question's script."""
+    told = sum(bool(_HAN.search(one.text)) for one in pool.candidates) / len(pool.candidates)
+    return told if _asks_in_han(pool.asked) else 1.0 - told
 
 
 def _asks_in_han(asked: Asked) -> bool:

@@ -34,8 +34,11 @@ def _too_often(one: Candidate, same: Sequence[_Kept]) -> str | None:
 
 def say_the_same(held: frozenset[str], other: frozenset[str]) -> bool:
     """Return whether two passages share nearly all terms; with another number or version they say another thing."""
-    least = SAME * max(len(held), len(other))
+    shorter, longer = len(held), len(other)
+    if shorter > longer:
+        shorter, longer = longer, shorter
+    least = SAME * longer
     # The shorter one bounds what they share: most pairs end here, before any terms are compared.
-    if not held or min(len(held), len(other)) < least or len(held & other) < least:
+    if not held or shorter < least or len(held & other) < least:
         return False
     return not any(char.isdigit() for term in held ^ other for char in term)

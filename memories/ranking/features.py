@@ -16,11 +16,8 @@ from threads.lexemes import fold, terms
 
 type Column = NDArray[np.float64]
 
-FEATURES = (
-    *("lexical", "coverage", "before", "after", "near", "session", "bridge"),
-    *("speaker", "length", "asking", "telling_time", "of_that_time"),
-)
-"""Features beside the dense ones, which are named after their models."""
+PLACED = ("lexical", "session", "bridge")
+"""Features, beside the dense ones, of which the place counts as well: how many candidates are better, not how much."""
 
 TRUSTED = 2.0  # one by this is the share of a question from which on shared words are trusted in full
 SPAN = 0.25  # of cosines in a pool, below which they are alike: a pool of one or two has no scale of its own
@@ -52,7 +49,7 @@ def pool_of(candidates: Sequence[Candidate], asked: Asked, scope: ScopeStats) ->
 
 
 def features_of(pool: Pool) -> dict[str, Column]:
-    """Return each feature's column: FEATURES and one for each model of the question, 0 to 1 where they are scaled.
+    """Return each feature's column, 0 to 1 where they are scaled; those of a model of the question bear its name.
 
     A passage without a vector stands in the middle of those that have one: that is no judgement of it.
     """
@@ -64,7 +61,7 @@ def features_of(pool: Pool) -> dict[str, Column]:
     # Where even the best shares little of the question (another language, other words), shared words tell little.
     trust = min(1.0, TRUSTED * float(coverage.max(initial=0.0)))
     leads = [_bridge(pool, asked, scaled(each) + meaning) for asked, each in zip(pool.weights, lexical, strict=True)]
-    return {
+    columns = {
         "lexical": shared * trust,
         "coverage": coverage,
         **dense,
@@ -72,6 +69,12 @@ def features_of(pool: Pool) -> dict[str, Column]:
         **_told_of(pool),
         "bridge": _greatest(leads, pool) * trust,
     }
+    return columns | {f"{name} place": placed(columns[name]) for name in (*PLACED, *dense)}
+
+
+def placed(column: Column) -> Column:
+    """Return 1 for the best, 1/2 for the next and so on; equal ones share a place."""
+    return np.asarray(1 / (1 + np.searchsorted(np.sort(-column), -column, side="left")), dtype=np.float64)
 
 
 def scaled(column: Column, *, span: float = 0.0) -> Column:

@@ -1,9 +1,8 @@
 """From a pool to a ranking: learnt weights, what the memories know of themselves, and abstention. Pure."""
 
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from math import exp
 
 import numpy as np
 
@@ -14,35 +13,37 @@ from memories.ranking.diversity import told_already
 from memories.ranking.features import Column, Pool, features_of, pool_of
 from memories.ranking.governed import governed
 from memories.ranking.reasons import reason_of
-from memories.ranking.weights import Learnt, Weights, learnt
+from memories.ranking.weights import Learnt, learnt
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ranked:
-    """One candidate in its place. `confidence` is 0 to 1; `legs` holds its features as they were weighed.
-
-    `told_already` is the ref of a better one that says the same.
-    """
+    """One candidate in its place. `confidence` is 0 to 1, `row` its place in the pool."""
 
     candidate: Candidate
     score: float
     confidence: float
-    reason: str
-    legs: Mapping[str, float]
-    told_already: str | None
+    row: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ranking:
     """All candidates, best first. `relevance` is in log odds above the threshold; `abstained` where it is below 0.
 
-    `signals` is what was decided by.
+    `floor` is the confidence that makes a hit, `signals` what was decided by. Reasons and repeats are worked out when
+    they are asked for: few of the ranked become hits, and comparing all with all took half of a search's time.
     """
 
     ranked: Sequence[Ranked]
     abstained: bool
     relevance: float
+    floor: float = 0.0
     signals: Mapping[str, float] = field(default_factory=dict)
+    why: Callable[[Ranked], str] = field(default=lambda _: "", repr=False)
+
+    def told_already(self, most: int) -> list[str | None]:
+        """Return for each of the best `most` the ref of a better one that says the same, None where none does."""
+        return told_already([one.candidate for one in self.ranked[:most]])
 
 
 def rank(
@@ -70,19 +71,23 @@ def rank(
     about = about_it(whole, signals, weights)
     scores = learnt_scores + _governed(pool, told.governed)
     order = [int(row) for row in np.argsort(-scores, kind="stable")]
-    same = told_already([pool.candidates[row] for row in order])
     ranked = [
         Ranked(
             candidate=pool.candidates[row],
             score=float(scores[row]),
-            confidence=_sure(float(scores[row] - scores[order[0]]), about, weights),
-            reason=reason_of(pool, row, columns, here=here),
-            legs={name: float(column[row]) for name, column in columns.items()},
-            told_already=better,
+            confidence=weights.sureness.likelihood(behind=float(scores[order[0]] - scores[row]), relevance=about),
+            row=row,
         )
-        for row, better in zip(order, same, strict=True)
+        for row in order
     ]
-    return Ranking(ranked=ranked, abstained=about < 0, relevance=about, signals=signals)
+    return Ranking(
+        ranked=ranked,
+        abstained=about < 0,
+        relevance=about,
+        floor=weights.floor,
+        signals=signals,
+        why=lambda one: reason_of(pool, one.row, columns, here=here),
+    )
 
 
 def scores_of(columns: Mapping[str, Column], weights: Mapping[str, float]) -> Column:
@@ -104,9 +109,3 @@ def _standing_in(one: Candidate, standing: Mapping[str, str]) -> Candidate:
 def _governed(pool: Pool, strengths: Mapping[str, float]) -> Column:
     asked = pool.asked
     return np.array([governed(one, strengths, now=asked.now, phase=asked.phase) for one in pool.candidates])
-
-
-def _sure(behind: float, about: float, weights: Weights) -> float:
-    sureness = weights.sureness
-    odds = sureness.constant + sureness.behind * behind + sureness.relevance * about
-    return round(1 / (1 + exp(-max(-30.0, min(30.0, odds)))), 4)

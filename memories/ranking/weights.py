@@ -4,14 +4,17 @@ import json
 from collections.abc import Mapping, Sequence
 from functools import cache
 from hashlib import sha256
+from math import exp, sqrt, tanh
 from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 FILE = Path(__file__).with_name("weights.json")
-VERSION = 2
+VERSION = 3
 """Of the features: weights that were learnt for others are not taken."""
+
+SATED = 3.0  # log odds of relevance, by which most of it is told
 
 
 class _Strict(BaseModel):
@@ -34,17 +37,26 @@ class Deciding(_Strict):
 
 
 class Sureness(_Strict):
-    """How sure a hit is: log odds from how far it lies behind the best, and how far the scope is about the question."""
+    """How sure a hit is: log odds from how far it lies behind the best, and how far the scope is about the question.
+
+    The first steps behind tell most, and from some way above the threshold on more relevance tells nothing more.
+    """
 
     behind: float
     relevance: float
     constant: float
 
+    def likelihood(self, *, behind: float, relevance: float) -> float:
+        """Return how likely a hit is right, 0 to 1, that scores so much less than the best."""
+        odds = self.constant + self.behind * sqrt(behind) + self.relevance * tanh(relevance / SATED)
+        return round(1 / (1 + exp(-max(-30.0, min(30.0, odds)))), 4)
+
 
 class Weights(_Strict):
-    """What is used where just these models are served. `beginning` decides in a small scope. `across` and, in a small
-    scope, `beginning_across` decide where question and passages are written in different scripts, by what the models
-    say alone; without a model there is none. No strange question was said more wholly than `sure`.
+    """What is used where just these models are served. `beginning` decides in a small scope, `deciding` in others;
+    there `across` decides where question and passages are written in different scripts, by what the models say alone;
+    without a model there is none. No strange question was said more wholly than `sure`. What is less likely than
+    `floor` is no hit.
     """
 
     models: Sequence[str]
@@ -52,14 +64,15 @@ class Weights(_Strict):
     deciding: Deciding
     beginning: Deciding
     across: Deciding | None
-    beginning_across: Deciding | None
     sureness: Sureness
     sure: float
+    floor: float
 
     def decides(self, *, foreign: bool, small: bool) -> Deciding:
         """Return what decides about a search."""
-        native, across = (self.beginning, self.beginning_across) if small else (self.deciding, self.across)
-        return across if foreign and across else native
+        if small:
+            return self.beginning
+        return self.across if foreign and self.across else self.deciding
 
 
 class Learnt(_Strict):

@@ -6,16 +6,16 @@ from datetime import UTC, datetime, timedelta
 import numpy as np
 import pytest
 
-from memories.ranking.abstaining import SMALL, relevance
+from memories.ranking.abstaining import SMALL, relevance, standing_of
 from memories.ranking.asking import Asked, requests
 from memories.ranking.candidate import Candidate, ScopeStats
 from memories.ranking.diversity import told_already
-from memories.ranking.features import dense_of, features_of, pool_of
+from memories.ranking.features import dense_of, features_of, placed, pool_of
 from memories.ranking.fusion import rank
 from memories.ranking.governed import TERMS
 from memories.ranking.learning import Choice, learn_choice, learn_yes
 from memories.ranking.times import inside, span_of
-from memories.ranking.weights import Learnt, digest_of, learnt
+from memories.ranking.weights import Learnt, Weights, digest_of, learnt
 from tests.memories.ranked import MODEL, NOW, asked, candidate, pool_for
 
 TEXTS = (
@@ -128,6 +128,13 @@ def test_another_number_is_another_fact() -> None:
     assert told_already(found) == [None, None]
 
 
+def test_repeats_among_the_best_are_the_same_however_many_are_asked_for() -> None:
+    found = [replace(candidate(n, TEXTS[n % 2], cosine=0.5), as_of=NOW - timedelta(days=n)) for n in range(8)]
+    ranking = rank(found, asked("kettle?"), pool_for(found, "kettle?"))
+    assert ranking.told_already(5) == ranking.told_already(8)[:5]
+    assert any(ranking.told_already(5))
+
+
 @pytest.mark.parametrize(
     ("text", "first", "after"),
     [
@@ -192,11 +199,42 @@ def test_where_nothing_has_its_vector_yet_the_search_goes_on_as_if_there_were_no
     assert rank(found, question, scope).relevance == without.relevance
 
 
+GALLERY = ["The gallery closes at nine.", "The catering order is due on the fifth.", "展览的照片用哑光相纸打印。"]
+
+
 @pytest.mark.parametrize("word", ["gallery", "catering order", "照片"])
 def test_words_that_are_looked_up_are_found(word: str) -> None:
-    texts = ["The gallery closes at nine.", "The catering order is due on the fifth.", "展览的照片用哑光相纸打印。"]
-    found = [candidate(n, text, cosine=None) for n, text in enumerate([*texts, *TIDES * 30])]
+    found = [candidate(n, text, cosine=None) for n, text in enumerate([*GALLERY, *TIDES * 30])]
     assert not rank(found, asked(word), pool_for(found, word)).abstained
+
+
+def test_a_question_of_as_many_words_looks_nothing_up() -> None:
+    found = [candidate(n, text, cosine=0.1) for n, text in enumerate([*GALLERY, *TIDES * 30])]
+    pools = [pool_of(found, asked(text), pool_for(found, text)) for text in ("the gallery closes", "What closes?")]
+    assert [standing_of(pool, features_of(pool)).looked_up for pool in pools] == [True, False]
+
+
+@pytest.mark.parametrize(("question", "alike"), [("Where is the kettle?", 0.75), ("水壶在哪里？", 0.25)])
+def test_a_search_tells_how_much_is_written_in_the_script_of_the_question(question: str, alike: float) -> None:
+    found = [candidate(n, text, cosine=0.4) for n, text in enumerate([*TEXTS[:3], TEXTS[5]])]
+    pool = pool_of(found, asked(question), pool_for(found, question))
+    told = standing_of(pool, features_of(pool)).signals
+    assert told["alike"] == alike
+    assert told[f"{MODEL}:across"] == pytest.approx(0.4 * (1 - alike))
+
+
+def test_places_count_the_better_ones_and_equals_share_one() -> None:
+    assert list(placed(np.array([0.2, 0.9, 0.2, 0.0]))) == [1 / 2, 1, 1 / 2, 1 / 4]
+
+
+@pytest.mark.parametrize("weights", learnt().weights, ids=lambda one: "+".join(one.models) or "words")
+def test_a_hit_is_the_less_likely_the_further_it_lies_behind_and_the_less_the_scope_is_about_it(
+    weights: Weights,
+) -> None:
+    likely = weights.sureness.likelihood
+    assert likely(behind=0.0, relevance=2.0) > likely(behind=0.5, relevance=2.0) > likely(behind=4.0, relevance=2.0)
+    assert likely(behind=0.5, relevance=2.0) > likely(behind=0.5, relevance=0.1)
+    assert 0.0 < weights.floor < likely(behind=0.0, relevance=0.0)
 
 
 def test_nothing_found_is_abstained_from() -> None:

@@ -134,8 +134,15 @@ def test_parts_of_threads_hold_what_is_asked_of_them(tiny: RetrievalSet) -> None
 
 def test_what_decides_is_chosen_by_script_and_size(tiny: RetrievalSet) -> None:
     weights = weights_of(list(searches(tiny, shelves_of(tiny, [HashedTerms()]), [HashedTerms()])), ["hashed-terms"])
-    assert weights.decides(foreign=True, small=True) == weights.beginning_across
+    assert [weights.decides(foreign=foreign, small=True) for foreign in (True, False)] == [weights.beginning] * 2
     assert weights.decides(foreign=True, small=False) == weights.across
+
+
+def test_small_scopes_are_mixed_with_what_was_said_elsewhere(tiny: RetrievalSet) -> None:
+    shelves = shelves_of(tiny, [])
+    mixed = [one for one in searches(tiny, shelves, [], beside=[shelves]) if one.among]
+    assert {one.kind for one in mixed if one.standing} >= {Kind.OWN, Kind.ELSEWHERE}
+    assert all(one.few and one.group == f"{tiny.name}, a part, among others" for one in mixed)
 
 
 def test_what_nobody_judged_is_not_written(tiny: RetrievalSet) -> None:

@@ -1,0 +1,63 @@
+"""Hearing what users said where nobody listened: before talk was kept, or where a copy came back without it.
+
+Each session is heard once, in its own transaction and under its lock: a sweep that is stopped has done whole sessions,
+and the next one goes on.
+"""
+
+import uuid
+from itertools import batched
+
+import structlog
+from django.db import DatabaseError, connection
+
+from governance.actors import Acting
+from governance.scope import project_scope, record
+from governance.vocabulary import ActorKind
+from sessions.models import Event, Session
+from sessions.vocabulary import EventKind, EventRole
+from sessions.windows import hold
+from threads.hearing import KEPT_PARTS, hear, heard_from
+
+BATCH = 100  # sessions of one sweep; the next one takes the rest
+MOST_MESSAGES = 500  # of a session, the latest: they fill as many parts of a thread's talk as it keeps
+AT_ONCE = 50  # messages that are counted into one part
+UNHEARD = "SELECT project_id, id, acting, held_role FROM unheard_sessions(%s, %s)"
+log = structlog.get_logger("greywind.sweeps")
+
+
+def hear_back(*, trace_id: str = "") -> int:
+    """Count the words of sessions that no talk is kept of, latest first; returns of how many."""
+    with connection.cursor() as cursor:
+        cursor.execute(UNHEARD, [BATCH, KEPT_PARTS])
+        due = cursor.fetchall()
+    done = 0
+    for project, pk, actor, role in due:
+        roles = (role,) if role else ()
+        acting = Acting(project_id=project, actor_id=actor, kind=ActorKind.SYSTEM, roles=roles, trace_id=trace_id)
+        try:
+            with project_scope(acting):
+                done += _heard(pk)
+        except DatabaseError as fault:
+            log.warning("not_swept", kind="unheard_session", row=str(pk), cause=type(fault).__name__)
+    return done
+
+
+def _heard(pk: uuid.UUID) -> bool:
+    session = Session.objects.filter(pk=pk).select_related("thread").first()
+    if session is None:
+        return False
+    hold(session)
+    if heard_from(session.thread, session.pk):
+        return False  # somebody has spoken, or another sweep was faster
+    texts = _said(session)
+    for some in batched(texts, AT_ONCE):
+        hear(session.thread, session.pk, some)
+    hear(session.thread, session.pk, [], though_empty=True)
+    record("thread.hear_back", session.thread.public_id, detail={"session": session.public_id, "messages": len(texts)})
+    return True
+
+
+def _said(session: Session) -> list[str]:
+    """Return the latest of what its user said, in order."""
+    said = Event.objects.filter(session=session, role=EventRole.USER, kind=EventKind.MESSAGE).exclude(text="")
+    return list(said.order_by("-seq").values_list("text", flat=True)[:MOST_MESSAGES])[::-1]
