@@ -1,7 +1,7 @@
 """Who may decide a change: one table of what each field weighs, and pure functions over plain values.
 
-The database knows the same table and the same rules (migrations 0004_authority and 0009_memory_proposals); a test holds
-the two equal.
+The database knows the same table and the same rules (migrations 0004_authority, 0009_memory_proposals and
+0010_sensitivity_proposals); a test holds the two equal.
 """
 
 import json
@@ -67,6 +67,9 @@ FIELD_RULES: Mapping[Proposable, Mapping[str, FieldRule]] = {
         ("content", "type", "kind", "sensitivity", "origin", "rank", "knowledge", "named", "consent"),
         FieldRule(Matter.PRIVATE_TO_SHARED, Risk.MEDIUM),
     ),
+    ProposalKind.SENSITIVITY: dict.fromkeys(
+        ("memory", "version", "before", "after"), FieldRule(Matter.SENSITIVITY_DOWNGRADE, Risk.MEDIUM)
+    ),
 }
 # A field that stands in no table is as grave as can be: what somebody forgot to weigh does not slip through.
 UNWEIGHED: Mapping[Proposable, FieldRule] = {
@@ -76,6 +79,7 @@ UNWEIGHED: Mapping[Proposable, FieldRule] = {
     ContractKind.SELF_PROFILE: FieldRule(Matter.PROFILE, Risk.HIGH),
     ContractKind.BUDGET_PROFILE: FieldRule(Matter.PROFILE, Risk.HIGH),
     ProposalKind.MEMORY: FieldRule(Matter.PRIVATE_TO_SHARED, Risk.HIGH),
+    ProposalKind.SENSITIVITY: FieldRule(Matter.SENSITIVITY_DOWNGRADE, Risk.HIGH),
 }
 
 

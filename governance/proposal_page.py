@@ -111,6 +111,11 @@ class ProposalPage:
         return self.kind is ProposalKind.MEMORY
 
     @property
+    def lowers(self) -> bool:
+        """Whether it lets a memory count as less sensitive, and changes no contract."""
+        return self.kind is ProposalKind.SENSITIVITY
+
+    @property
     def consent(self) -> Consent | None:
         """Who agreed that the memory is shared, and when; None for a contract."""
         given = self.text.body["consent"] if self.is_memory else None
@@ -242,8 +247,12 @@ def _spans(change: FieldChange) -> list[Span]:
 
 
 def _cited(proposal: Proposal, text: ProposalText) -> list[str]:
-    """Return what a text rests on: the revision that it goes back to, and what its reasons name."""
+    """Return what a text rests on: the revision that it goes back to or the memory it is about, and what its reasons
+    name.
+    """
     back = [f"revision://{public_id('rev', proposal.reverts_id)}"] if proposal.reverts_id else []
+    if proposal.kind == ProposalKind.SENSITIVITY:
+        back.append(f"memory://{text.body['memory']}@{text.body['version']}")
     return [*back, *refs_in(text.rationale)]
 
 

@@ -19,6 +19,12 @@ from governance.schemas import body_hash, checked_body
 from governance.vocabulary import Proposable, ProposalKind, Risk, rank
 
 LONGEST_TITLE, LONGEST_TEXT = 300, 8000
+# The field of a body that repeats what the proposal is filed under.
+NAMED_BY: Mapping[Proposable, str] = {
+    ProposalKind.ROLE: "slug",
+    ProposalKind.BUDGET_PROFILE: "name",
+    ProposalKind.SENSITIVITY: "memory",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,10 +49,9 @@ def write_text(
     """Check a text against its schema, its cost and its base, weigh it, and store it as the next version."""
     kind = ProposalKind(proposal.kind)
     body = checked_body(kind, wish.body)
-    if kind == ProposalKind.ROLE and body["slug"] != proposal.slug:
-        raise Invalid.at("/body/slug", f"must be {proposal.slug}, the role's own slug", code="invalid_body")
-    if kind == ProposalKind.BUDGET_PROFILE and body["name"] != proposal.slug:
-        raise Invalid.at("/body/name", f"must be {proposal.slug}, the profile's own name", code="invalid_body")
+    named = NAMED_BY.get(kind)
+    if named and body[named] != proposal.slug:
+        raise Invalid.at(f"/body/{named}", f"must be {proposal.slug}, what it is about", code="invalid_body")
     if kind == ProposalKind.POLICY:
         check_policy(body)
     if kind == ProposalKind.MEMORY:

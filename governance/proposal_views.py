@@ -26,7 +26,7 @@ from governance.proposal_forms import (
 )
 from governance.proposal_page import ProposalPage, proposal_page, ways
 from governance.proposal_reading import find_proposal
-from governance.proposal_words import ASKED, IN_FORCE, NEXT_STEPS, ONE_MORE, SHARED
+from governance.proposal_words import ASKED, IN_FORCE, LOWERED, NEXT_STEPS, ONE_MORE, SHARED
 from governance.proposals import comment, edit, open_for_decision, rebase, withdraw
 from governance.scope import project_scope
 from governance.stepping import ask, fresh_enough, kept_form, proof_of
@@ -204,7 +204,7 @@ def _decide_again(
 
 
 def _outcome(row: Proposal, wish: DecisionWish) -> Any:
-    approved = SHARED if row.kind == ProposalKind.MEMORY else IN_FORCE
+    approved = {ProposalKind.MEMORY: SHARED, ProposalKind.SENSITIVITY: LOWERED}.get(ProposalKind(row.kind), IN_FORCE)
     return NEXT_STEPS.get(wish.verb) or (approved if row.state == ProposalState.APPROVED else ONE_MORE)
 
 

@@ -28,7 +28,11 @@ CONTRACTS: Mapping[str, Promise] = {
 }
 CONTRACT_KINDS: Mapping[type[StrEnum], Mapping[str, Promise]] = {
     ContractKind: CONTRACTS,
-    ProposalKind: {**CONTRACTS, ProposalKind.MEMORY: pgettext_lazy("contract", "memory to share")},
+    ProposalKind: {
+        **CONTRACTS,
+        ProposalKind.MEMORY: pgettext_lazy("contract", "memory to share"),
+        ProposalKind.SENSITIVITY: pgettext_lazy("contract", "memory to count as less sensitive"),
+    },
     RevisionState: {
         RevisionState.DRAFT: pgettext_lazy("revision", "draft"),
         RevisionState.ACTIVE: pgettext_lazy("revision", "in force"),
@@ -101,6 +105,9 @@ NEXT_STEPS: Mapping[DecisionVerb, Promise] = {
 }
 IN_FORCE = gettext_lazy("Approved, and in force. Running attempts keep theirs; the next attempt gets this revision.")
 SHARED = gettext_lazy("Approved. It is a memory of the project from now on, as far as its gates let it in.")
+LOWERED = gettext_lazy(
+    "Approved. The memory counts as less sensitive from now on; the next search and packet go by it."
+)
 WITHDRAWN_OFFER = gettext_lazy("A memory that was offered and taken back")
 ONE_MORE = gettext_lazy("Your approval is stored. It takes effect once another decider approves the same text.")
 

@@ -15,7 +15,15 @@ from governance.models import Actor, ProposalText, Revision
 from governance.proposal_page import ChangeLine, change_lines, readable
 from governance.proposals import EDITABLE
 from governance.schemas import fields_of
-from governance.vocabulary import ActorKind, Audience, ContractKind, ProposalKind, ProposalState, RevisionState, rank
+from governance.vocabulary import (
+    ABOUT_MEMORIES,
+    ActorKind,
+    Audience,
+    ContractKind,
+    ProposalState,
+    RevisionState,
+    rank,
+)
 
 MOST_UNDER_WAY = 50
 
@@ -107,7 +115,7 @@ class UnderWay:
 def under_way() -> list[UnderWay]:
     """Return the proposals of the open scope's project that have not ended, newest first, at most MOST_UNDER_WAY."""
     rows = ProposalText.objects.filter(version=F("proposal__version"), proposal__state__in=EDITABLE)
-    rows = rows.exclude(proposal__kind=ProposalKind.MEMORY)
+    rows = rows.exclude(proposal__kind__in=ABOUT_MEMORIES)
     rows = rows.select_related("proposal__proposer").order_by("-proposal__created_at", "-proposal_id")
     return [
         UnderWay(

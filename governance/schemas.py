@@ -145,6 +145,7 @@ class BudgetProfileBody(_Body):
     thresholds: dict[str, float]
     phases: dict[str, Any] = {}
     risks: dict[str, Any] = {}
+    overheads: dict[str, int] = {}
 
 
 class ConsentBody(_Body):
@@ -169,6 +170,15 @@ class MemoryBody(_Body):
     consent: ConsentBody = ConsentBody()
 
 
+class SensitivityBody(_Body):
+    """That a shared memory counts as less sensitive: which one, in the version that was read, and from what to what."""
+
+    memory: Slug
+    version: Annotated[int, Field(ge=1)]
+    before: Sensitivity
+    after: Sensitivity
+
+
 SCHEMAS: dict[Proposable, type[_Body]] = {
     ContractKind.PERSONA: PersonaBody,
     ContractKind.ROLE: RoleBody,
@@ -176,6 +186,7 @@ SCHEMAS: dict[Proposable, type[_Body]] = {
     ContractKind.SELF_PROFILE: SelfProfileBody,
     ContractKind.BUDGET_PROFILE: BudgetProfileBody,
     ProposalKind.MEMORY: MemoryBody,
+    ProposalKind.SENSITIVITY: SensitivityBody,
 }
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from django.db.models import Count
+from django.db.models import Count, QuerySet
 from django.utils.functional import Promise
 
 from governance.ids import public_id
@@ -134,6 +134,12 @@ def funnel_of(*, since: datetime | None) -> Funnel:
 
 def candidate_list(standing: Standing, *, code: str, since: datetime | None, cursor: str | None) -> CandidateList:
     """Return proposals of the open scope, newest first, in four statements. Raises Invalid for a strange cursor."""
+    page = newest_first(candidate_rows(standing, code=code, since=since), cursor=cursor, limit=PAGE)
+    return CandidateList(candidate_lines(page.rows), page)
+
+
+def candidate_rows(standing: Standing, *, code: str, since: datetime | None) -> QuerySet[Memory]:
+    """Return the proposals of the open scope that fit, in no order."""
     rows = Memory.objects.select_related("proposed_by").filter(erased_at=None)
     if standing is not Standing.ALL:
         rows = rows.filter(status__in=PENDING if standing is Standing.WAITING else [MemoryStatus.REJECTED])
@@ -141,8 +147,7 @@ def candidate_list(standing: Standing, *, code: str, since: datetime | None, cur
         rows = rows.filter(reason_code=code)
     if since:
         rows = rows.filter(created_at__gte=since)
-    page = newest_first(rows, cursor=cursor, limit=PAGE)
-    return CandidateList(candidate_lines(page.rows), page)
+    return rows
 
 
 def candidate_lines(rows: Sequence[Memory]) -> Sequence[CandidateLine]:

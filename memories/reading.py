@@ -136,6 +136,12 @@ class MemoryCard:
         return Sensitivity(self.memory.sensitivity)
 
     @property
+    def lowers(self) -> bool:
+        """Whether it may be asked that it counts as less sensitive."""
+        shared = self.memory.audience == Audience.PROJECT and self.status is MemoryStatus.ACTIVE
+        return shared and self.sensitivity is not Sensitivity.PUBLIC
+
+    @property
     def origin(self) -> Origin:
         return Origin(self.memory.origin)
 

@@ -121,17 +121,22 @@ def memory_list(
 
     `vectors` are those of `q`, made before the scope was opened. Raises Invalid for a cursor of another form.
     """
-    rows = _narrowed(_annotated(filters), filters, now=now)
+    rows = memory_rows(filters, now=now)
     if filters.q:
         return _searched(rows, filters, vectors, now=now)
     page = newest_first(rows, cursor=cursor, limit=PAGE)
-    return MemoryList(lines=[_line(row) for row in page.rows], page=page)
+    return MemoryList(lines=[line_of(row) for row in page.rows], page=page)
+
+
+def memory_rows(filters: Filters, *, now: datetime) -> Rows:
+    """Return the rows that fit, in no order, with what a line needs of other tables; `q` is not looked at."""
+    return _narrowed(_annotated(filters), filters, now=now)
 
 
 def as_lines(rows: QuerySet[Memory], *, most: int) -> list[MemoryLine]:
     """Return the first rows as the list shows them, in one statement."""
     then = {"status_then": F("status"), "text_then": F("content")}
-    return [_line(row) for row in rows.annotate(scope_title=scope_title(), last_used=last_used(), **then)[:most]]
+    return [line_of(row) for row in rows.annotate(scope_title=scope_title(), last_used=last_used(), **then)[:most]]
 
 
 def excerpt(text: str) -> Words:
@@ -216,7 +221,7 @@ def _by_meaning(hit: Hit) -> bool:
 
 
 def _found_line(row: Any, hit: Hit | None, q: str) -> MemoryLine:
-    line = _line(row)
+    line = line_of(row)
     if hit is None:
         begins = line.text.text.casefold().find(q.casefold())
         return replace(line, pieces=_pieces(line.text.text, [(begins, begins + len(q))] if begins >= 0 else []))
@@ -244,7 +249,8 @@ def _pieces(text: str, marks: Sequence[tuple[int, int]]) -> list[Piece]:
     return [piece for piece in (*pieces, Piece(text[at:], marked=False)) if piece.text]
 
 
-def _line(row: Any) -> MemoryLine:
+def line_of(row: Any) -> MemoryLine:
+    """Return a row of `memory_rows` as the list shows it."""
     return MemoryLine(
         id=row.public_id,
         text=excerpt(row.text_then),

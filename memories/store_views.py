@@ -4,12 +4,14 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse, QueryDict
+from django.http.response import HttpResponseBase
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext, ngettext
 from django.views.decorators.http import require_safe
 
 from governance.errors import Clash, Invalid
+from governance.exports import export_asked, exports_at
 from governance.ids import parse_id
 from governance.pages import Desk, addresses, done, project_page, show
 from governance.scope import project_scope
@@ -17,6 +19,7 @@ from governance.vocabulary import Deed
 from memories.funnel import candidate_lines, candidate_list, funnel_of
 from memories.models import Memory
 from memories.searching import asked_vectors
+from memories.store_exports import candidates_export, memories_export
 from memories.store_forms import MemoryFilterForm
 from memories.store_list import Filters, memory_list
 from memories.store_words import Standing
@@ -31,35 +34,43 @@ NAMES = ("q", "type", "scope", "sensitivity", "status", "knowledge", "used", "ex
 
 @project_page
 @require_safe
-def memories(request: HttpRequest, desk: Desk) -> HttpResponse:
+def memories(request: HttpRequest, desk: Desk) -> HttpResponseBase:
     """What is remembered, as far as the filters in the address let it through; what is in use, if none is named."""
     asked = _asked(request.GET)
     form = MemoryFilterForm(asked)
     filters = _filters(form)
     vectors = asked_vectors(filters.q) if filters.q else None
+    now, export = timezone.now(), export_asked(request)
     with project_scope(desk.acting, read_only=True):
-        found = memory_list(filters, cursor=request.GET.get("cursor") or None, now=timezone.now(), vectors=vectors)
+        found = memory_list(filters, cursor=request.GET.get("cursor") or None, now=now, vectors=vectors)
+        if export:
+            return memories_export(desk, filters, found, export, now=now)
     around = addresses(request, found.page) if found.page else {"newer": "", "older": ""}
     narrowed = any(value for name, value in asked.items() if name not in ("status", "cursor"))
     narrowed = narrowed or asked["status"] != MemoryStatus.ACTIVE
     context: dict[str, Any] = {"form": form, "filters": filters, "found": found, "narrowed": narrowed, **around}
+    context["exports"] = exports_at(request.GET.urlencode())
     return show(request, desk, "memories/memories.html", part="rows", section=SECTION, **context)
 
 
 @project_page
 @require_safe
-def candidates(request: HttpRequest, desk: Desk) -> HttpResponse:
+def candidates(request: HttpRequest, desk: Desk) -> HttpResponseBase:
     """What was proposed and what became of it: how far it came, why the rest was not learnt, and what waits."""
     asked = request.GET
     standing = Standing(asked["stand"]) if asked.get("stand") in set(Standing) else Standing.WAITING
     span = asked["days"] if asked.get("days") in SPANS else "30"
     code = asked["code"] if asked.get("code") in set(ReasonCode) else ""
     since = _since(span, now=timezone.now())
+    export = export_asked(request)
     with project_scope(desk.acting, read_only=True):
+        if export:
+            return candidates_export(desk, standing, export, code=code, since=since)
         funnel = funnel_of(since=since)
         found = candidate_list(standing, code=code, since=since, cursor=asked.get("cursor") or None)
     context: dict[str, Any] = {"funnel": funnel, "found": found, "standing": standing, "standings": list(Standing)}
     context |= {"span": span, "code": ReasonCode(code) if code else "", **addresses(request, found.page)}
+    context["exports"] = exports_at(asked.urlencode())
     context["bulk"] = desk.may[Deed.DECIDE_MEMORY] and any(line.bulk for line in found.lines)
     return show(request, desk, "memories/candidates.html", part="rows", section=SECTION, **context)
 

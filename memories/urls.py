@@ -10,6 +10,7 @@ from memories.conflict_views import (
     undo_conflict,
     wake_conflict,
 )
+from memories.lowering_views import lower_memory
 from memories.memory_views import memory, memory_diff, say_of_memory
 from memories.offer_views import answer_offer, decline_offer, offer_memory
 from memories.store_views import admit_many, candidates, memories
@@ -25,6 +26,7 @@ urlpatterns: list[URLPattern] = [
     path("memories/<str:memory_id>/say", say_of_memory, name="say_of_memory"),
     path("memories/<str:memory_id>/do/<str:way>", change_memory, name="change_memory"),
     path("memories/<str:memory_id>/offer", offer_memory, name="offer_memory"),
+    path("memories/<str:memory_id>/lower", lower_memory, name="lower_memory"),
     path("offers/<str:offer_id>/", answer_offer, name="answer_offer"),
     path("offers/<str:offer_id>/decline", decline_offer, name="decline_offer"),
     path("candidates/", candidates, name="candidates"),

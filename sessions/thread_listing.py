@@ -1,14 +1,17 @@
 """The list of a project's threads: which ones, in which order, and what a line says of each."""
 
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from django.db.models import CharField, Count, Exists, F, Func, IntegerField, OuterRef, Q, QuerySet, Subquery, Value
 from django.db.models.functions import Coalesce
+from django.http import StreamingHttpResponse
 
 from governance.actors import Acting
+from governance.exports import As, exported_rows
 from governance.invisible import made_visible
 from governance.languages import language_of
 from governance.scope import project_scope
@@ -19,6 +22,7 @@ from threads.models import Thread, ThreadUse
 from threads.vocabulary import ThreadState, ThreadType
 
 ROWS = 50
+COLUMNS = ("id", "title", "type", "state", "private", "tags", "sessions", "last_active_at")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,9 +59,29 @@ def listing_of(acting: Acting, wanted: Mapping[str, Any], *, cursor: str | None)
     Invalid for a cursor that nobody was given.
     """
     with project_scope(acting, read_only=True):
-        rows = _matching(acting, wanted).annotate(sessions=_sessions())
+        rows = _counted(acting, wanted)
         page = newest_first(rows, cursor=cursor, limit=ROWS, by="last_active_at")
         return Listing([_row(row) for row in page.rows], page, bool(page.rows) or Thread.objects.exists())
+
+
+def threads_export(acting: Acting, wanted: Mapping[str, Any], form: As) -> StreamingHttpResponse:
+    """Return the threads that fit as a file, as the list shows them."""
+
+    def scope() -> AbstractContextManager[Any]:
+        return project_scope(acting, read_only=True)
+
+    with scope():
+        rows = _counted(acting, wanted)
+        return exported_rows("threads", form, COLUMNS, rows, told=_told, scope=scope, by="last_active_at")
+
+
+def _told(row: Any) -> Mapping[str, Any]:
+    line = _row(row)
+    return {name: getattr(line, name) for name in COLUMNS} | {"last_active_at": line.last_active_at.isoformat()}
+
+
+def _counted(acting: Acting, wanted: Mapping[str, Any]) -> QuerySet[Thread]:
+    return _matching(acting, wanted).annotate(sessions=_sessions())
 
 
 def _matching(acting: Acting, wanted: Mapping[str, Any]) -> QuerySet[Thread]:

@@ -3,10 +3,12 @@
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse, QueryDict
+from django.http.response import HttpResponseBase
 from django.views.decorators.http import require_safe
 
+from governance.exports import export_asked, exports_at
 from governance.pages import Desk, addresses, id_in_path, project_page, show
-from sessions.thread_listing import listing_of
+from sessions.thread_listing import listing_of, threads_export
 from sessions.thread_reading import thread_page
 from threads.forms import ThreadFilter
 from threads.places import above
@@ -15,13 +17,17 @@ from threads.vocabulary import ThreadState
 
 @project_page
 @require_safe
-def threads(request: HttpRequest, desk: Desk) -> HttpResponse:
+def threads(request: HttpRequest, desk: Desk) -> HttpResponseBase:
     """The threads of a project, those with the latest activity first."""
     form = ThreadFilter(_filters(request.GET))
     form.is_valid()  # what is not valid filters nothing, and the form says so
+    export = export_asked(request)
+    if export:
+        return threads_export(desk.acting, form.cleaned_data, export)
     listing = listing_of(desk.acting, form.cleaned_data, cursor=request.GET.get("cursor"))
     pages = addresses(request, listing.page)
     shown: dict[str, Any] = {"form": form, "listing": listing, "above": above(desk)[:1], **pages}
+    shown["exports"] = exports_at(request.GET.urlencode())
     return show(request, desk, "sessions/threads.html", part="rows", section="threads", **shown)
 
 

@@ -7,8 +7,8 @@ from governance.vocabulary import MembershipLevel, ProposalKind, ProposalState, 
 
 
 class Proposal(ProjectRow):
-    """A change of a contract, or a memory to share, that somebody asked for. What it says stands in its texts, one for
-    each version.
+    """A change that somebody asked for: of a contract, or of who may read a memory. What it says stands in its texts,
+    one for each version.
 
     Proposals are the project's: whoever may read the project may read what is proposed for it and what was decided.
     `version` is that of the newest text; only the table of texts moves it.

@@ -20,6 +20,7 @@ from governance.models import InboxItem, Project
 from governance.scope import project_scope
 from governance.seats import Seat
 from governance.vocabulary import (
+    ABOUT_MEMORIES,
     ActorKind,
     InboxKind,
     InboxState,
@@ -93,7 +94,7 @@ class InboxLine:
     @property
     def is_light(self) -> bool:
         """Whether it may be approved together with others, if the reader may decide it and its base still holds."""
-        plain = self.contract is not None and self.contract not in (ProposalKind.ROLE, ProposalKind.MEMORY)
+        plain = self.contract is not None and self.contract not in (ProposalKind.ROLE, *ABOUT_MEMORIES)
         return plain and self.risk is Risk.LOW and self.state == ProposalState.OPEN
 
     @property

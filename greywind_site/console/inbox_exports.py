@@ -1,11 +1,11 @@
 """What waits for humans, as a file: the lines of a tab under its filters, those of every page."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from django.http import StreamingHttpResponse
 
-from governance.exports import As, Row, exported
+from governance.exports import As, exported_list
 from greywind_site.console.inbox import Inbox, InboxLine
 
 COLUMNS = (
@@ -16,13 +16,7 @@ COLUMNS = (
 
 def inbox_export(inbox: Inbox, form: As) -> StreamingHttpResponse:
     """Return the lines of an inbox as a file."""
-    rows = [_row(line) for line in inbox.lines]
-
-    def read(after: Row | None, most: int) -> Sequence[Mapping[str, Any]]:
-        start = rows.index(after) + 1 if after else 0
-        return rows[start : start + most]
-
-    return exported("inbox", form, COLUMNS, read, cut=inbox.more)
+    return exported_list("inbox", form, COLUMNS, [_row(line) for line in inbox.lines], cut=inbox.more)
 
 
 def _row(line: InboxLine) -> Mapping[str, Any]:

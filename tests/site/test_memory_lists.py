@@ -1,12 +1,15 @@
 """The lists of memory: what is remembered, what was proposed and why it was not learnt, and a person's own."""
 
+import json
 import re
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from django.test import Client
 from django.utils import timezone
 
+from governance import exports
 from governance.ids import new_id
 from governance.scope import project_scope
 from governance.vocabulary import MembershipLevel, Sensitivity
@@ -252,3 +255,33 @@ def test_the_statements_of_one_s_own_do_not_grow_with_them(transactional_db: Non
     for text in ("I dislike coffee.", "My locker is number nine.", "I swim on Sundays."):
         stated(cast.owner, text, private=True)
     assert (statements(client, "/me/memories") == few, few <= 12) == (True, True)
+
+
+def rows_in(client: Client, path: str) -> list[dict[str, Any]]:
+    """The lines of a list that was exported as JSONL."""
+    return [json.loads(line) for line in client.get(path).getvalue().splitlines()]
+
+
+def test_what_the_filters_leave_of_the_store_is_exported(cast: Cast, owner: Client) -> None:
+    one = stated(cast.owner, "The tide gauge stands at quay seven").memory
+    stated(cast.owner, "Lunch is at noon", type=MemoryType.PREFERENCE)
+    rows = rows_in(owner, store(cast, "?type=semantic&as=jsonl"))
+    assert [(row["id"], row["excerpt"], row["status"]) for row in rows] == [(one.public_id, one.content, "active")]
+
+
+def test_what_a_search_found_is_exported_in_its_order(cast: Cast, owner: Client) -> None:
+    one = stated(cast.owner, "The tide gauge stands at quay seven").memory
+    assert [row["id"] for row in rows_in(owner, store(cast, "?q=tide+gauge&as=jsonl"))] == [one.public_id]
+
+
+def test_every_part_of_a_long_list_is_exported(cast: Cast, owner: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(exports, "PART", 2)
+    said = ("Quay one is shut", "Lunch is at noon", "The gauge drifts", "Tides are read hourly")
+    made = [stated(cast.owner, text).memory.public_id for text in said]
+    assert [row["id"] for row in rows_in(owner, store(cast, "?as=jsonl"))] == made[::-1]
+
+
+def test_what_was_proposed_is_exported_without_what_is_private(cast: Cast, owner: Client, viewer: Client) -> None:
+    waits = held(cast, "The tide gauge stands at quay seven")
+    rows = rows_in(viewer, proposed(cast, "?as=jsonl"))
+    assert [(row["id"], row["reason_code"]) for row in rows] == [(waits.public_id, waits.reason_code)]

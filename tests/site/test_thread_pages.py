@@ -1,5 +1,6 @@
 """The list of threads, and the page of one."""
 
+import json
 import re
 
 import pytest
@@ -44,6 +45,13 @@ def test_the_list_shows_the_latest_activity_first(cast: Cast, viewer: Client) ->
     make_thread(cast.dev, "new one")
     append(cast.dev, open_session(cast.dev, old), event("hello"))
     assert listed(viewer, cast) == ["old one", "new one"]
+
+
+def test_what_the_filters_leave_is_exported(cast: Cast, viewer: Client) -> None:
+    make_thread(cast.dev, "tides and quays")
+    make_thread(cast.dev, "lunch")
+    rows = viewer.get(f"{page_of(cast)}threads/?q=quay&as=jsonl").getvalue().splitlines()
+    assert [(json.loads(row)["title"], json.loads(row)["sessions"]) for row in rows] == [("tides and quays", 0)]
 
 
 def test_the_list_is_of_open_threads_unless_asked(cast: Cast, viewer: Client) -> None:
