@@ -202,6 +202,28 @@ def inherit_audience(table: str, *, parent: str, column: str) -> migrations.RunS
     )
 
 
+def narrow_audience(table: str, *, parent: str, column: str) -> migrations.RunSQL:
+    """Keep a child row from being read by more than its parent is: what a role or one reader has, its children have.
+
+    Under a parent that the whole project reads, a child may be narrower. The function runs with the rights of the
+    caller, as that of `inherit_audience` does.
+    """
+    return statement(
+        f"CREATE FUNCTION {table}_narrow() RETURNS trigger LANGUAGE plpgsql AS $f$"
+        f" DECLARE held {parent}; BEGIN"
+        f" SELECT * INTO held FROM {parent} p WHERE p.id = NEW.{column} AND p.project_id = NEW.project_id;"
+        f" IF NOT FOUND THEN RAISE EXCEPTION '{table}: no such {column}' USING ERRCODE = 'foreign_key_violation';"
+        " END IF;"
+        " IF held.audience <> 'project' THEN"
+        " NEW.audience := held.audience; NEW.audience_role := held.audience_role; NEW.owner_id := held.owner_id;"
+        " END IF; RETURN NEW; END $f$;"
+        f"CREATE TRIGGER narrow_audience BEFORE INSERT OR UPDATE OF {column}, audience, audience_role, owner_id"
+        f" ON {table}"
+        f" FOR EACH ROW EXECUTE FUNCTION {table}_narrow();",
+        f"DROP TRIGGER narrow_audience ON {table}; DROP FUNCTION {table}_narrow();",
+    )
+
+
 def door(name: str, arguments: str, returns: str, body: str, *, owner: str = DOORS) -> migrations.RunSQL:
     """Create a SECURITY DEFINER function that only the application may call, owned by a NOLOGIN role."""
     signature = f"{name}({arguments})"

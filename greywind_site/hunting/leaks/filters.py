@@ -59,6 +59,9 @@ class Site:
 OUT_OF_REACH: Mapping[tuple[str, str], str] = {
     ("governance.audit", "project_id = %s"): "the ledger is read out by an operator's command",
     ("governance.projects", "wanted =="): "a command says on its line which project it means",
+    ("governance.policies", "case.audience is not"): "a secret is refused or held before anybody asks how grave it is",
+    ("memories.embeddings.holding", ""): "a worker makes vectors, no request does",
+    ("memories.embeddings.pending", ""): "a worker makes vectors, no request does",
     ("memories.recurring", ""): "a worker looks for what recurs, no request does",
     (
         "memories.sharing",
