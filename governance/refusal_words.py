@@ -11,6 +11,7 @@ WORDS: dict[str, Promise] = {
         "Somebody changed this since you opened the page. "
         "Look at what it says now, then send yours again; your text is still here."
     ),
+    "not_quarantined": gettext_lazy("Only a job in quarantine is let run again by hand; this one runs by itself."),
     "not_found": gettext_lazy("There is no such thing in this project."),
     "session_closed": gettext_lazy("This session is closed and takes no more entries. Choose another one."),
     "client_id_reused": gettext_lazy(
@@ -105,6 +106,11 @@ WORDS: dict[str, Promise] = {
     ),
     "offer_waits": gettext_lazy("It is offered already, and waits for a decision. Take that one back first."),
     "offer_not_in_use": gettext_lazy("It is not in use, so there is nothing to share."),
+    "not_lower": gettext_lazy("It counts as no more than that already. Name a less sensitive level."),
+    "lowering_private": gettext_lazy("Only what the whole project reads is lowered here."),
+    "lowering_waits": gettext_lazy("This is asked for already, and waits for a decision."),
+    "holds_secret": gettext_lazy("It holds a secret, which stays one. Say it without that first."),
+    "not_in_use": gettext_lazy("It is not in use, so nothing reads it."),
     "gate_refused": gettext_lazy(
         "The gates of memory refuse this text, so nothing was decided. Edit it so that they let it pass, or reject it."
     ),

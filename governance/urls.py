@@ -6,6 +6,7 @@ from governance.agent_views import new_agent, switch_agent
 from governance.audit_views import audit, verify_ledger
 from governance.bulk_views import approve_many
 from governance.contract_views import new_contract, new_proposal
+from governance.job_views import jobs, retry_job
 from governance.key_views import new_key, revoke_key, rotate_key
 from governance.member_views import invite_member, member, members_page, remove, reset_member
 from governance.proposal_views import (
@@ -38,6 +39,8 @@ urlpatterns = [
     path("proposals/<str:proposal_id>/edit", edit_proposal, name="edit_proposal"),
     path("audit/", audit, name="audit"),
     path("audit/verify", verify_ledger, name="verify_ledger"),
+    path("jobs/", jobs, name="jobs"),
+    path("jobs/<str:job_id>/retry", retry_job, name="retry_job"),
     path("roles/", roles, name="roles"),
     path("roles/new", new_contract, name="new_contract"),
     path("roles/<str:kind>/<str:slug>/propose", new_proposal, name="new_proposal"),

@@ -33,6 +33,7 @@ class Deed(StrEnum):
     ERASE_MEMORY = "erase_memory"
     PROPOSE_CONTRACT = "propose_contract"  # also to edit one, and to comment on it
     CHECK_LEDGER = "check_ledger"  # the whole of it, which costs more than looking at it
+    RETRY_JOB = "retry_job"  # let what was put into quarantine run again
     TRIAGE_INBOX = "triage_inbox"  # claim, release and put off what waits there
     MANAGE_MEMBERS = "manage_members"
     MANAGE_AGENTS = "manage_agents"
@@ -133,7 +134,9 @@ class ContractKind(StrEnum):
 
 
 class ProposalKind(StrEnum):
-    """What may be proposed: a change of a contract, or a private memory for all to share."""
+    """What may be proposed: a change of a contract, a private memory for all to share, or that a shared memory counts
+    as less sensitive.
+    """
 
     PERSONA = "persona"
     ROLE = "role"
@@ -141,8 +144,10 @@ class ProposalKind(StrEnum):
     SELF_PROFILE = "self_profile"
     BUDGET_PROFILE = "budget_profile"
     MEMORY = "memory"
+    SENSITIVITY = "sensitivity"
 
 
+ABOUT_MEMORIES = (ProposalKind.MEMORY, ProposalKind.SENSITIVITY)  # what changes no contract
 type Proposable = ContractKind | ProposalKind  # members that are spelt alike are equal, and find the same entries
 
 
@@ -221,6 +226,15 @@ class InboxState(StrEnum):
     OPEN = "open"
     SNOOZED = "snoozed"
     DONE = "done"
+
+
+class JobState(StrEnum):
+    """Where work that waits for a worker stands."""
+
+    WAITING = "waiting"
+    RUNNING = "running"
+    DONE = "done"
+    QUARANTINED = "quarantined"  # it was tried too often; only a person lets it run again
 
 
 def rank[E: StrEnum](value: E) -> int:

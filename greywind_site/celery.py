@@ -34,6 +34,15 @@ app.conf.update(
         "sweep-provisional-threads": {"task": "threads.sweep_provisional", "schedule": 600.0},
         # A proposal waits for weeks, so an hour more is nothing.
         "sweep-expired-proposals": {"task": "governance.sweep_proposals", "schedule": 3600.0},
+        # A worker is woken by whoever asks for work; this finds what nobody heard, and what a dead worker held.
+        "do-jobs": {"task": "governance.do_jobs", "schedule": 10.0, "options": {"expires": 10}},
+        # A process that dies in the middle of a turn says nothing; its lease is ten minutes.
+        "sweep-crashed-attempts": {"task": "sessions.sweep_crashed", "schedule": 60.0, "options": {"expires": 60}},
+        "sweep-quiet-sessions": {"task": "sessions.sweep_quiet", "schedule": 300.0},
+        # Left for a day or a month, so an hour more is nothing.
+        "sweep-stuck-sessions": {"task": "sessions.sweep_stuck", "schedule": 3600.0},
+        # After an upgrade there may be many, a hundred at a time; afterwards there is none.
+        "hear-back-sessions": {"task": "sessions.hear_back", "schedule": 600.0},
         # What is new waits in rows that are marked so; with nothing new it is one cheap question.
         "consolidate-memories": {"task": "site.consolidate_memories", "schedule": 300.0},
         # A worker is woken by whoever stores a passage; this finds what was stored while nobody heard it.

@@ -5,6 +5,7 @@ from governance.models.actor import Actor, Membership
 from governance.models.contract import Contract, Revision
 from governance.models.decision import Decision
 from governance.models.inbox import InboxItem
+from governance.models.job import Job
 from governance.models.key import ApiKey
 from governance.models.ledger import AuditEvent, AuditHead
 from governance.models.project import Project
@@ -20,6 +21,7 @@ __all__ = [
     "Contract",
     "Decision",
     "InboxItem",
+    "Job",
     "Membership",
     "Project",
     "Proposal",
