@@ -1,20 +1,20 @@
 """Models behind an address that speaks OpenAI's embeddings API, one's own or somebody else's."""
 
-import random
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from ipaddress import ip_address
 from typing import Any
 
 import httpx2
 import numpy as np
 
+from governance.outside import NotTaken, Outside, OutsideFault, Unanswered, Unreadable
 from memories.embeddings.embedder import EmbedderFault, Misfit, Refused, Unreachable, Vectors, normalised
 
-PASSING = frozenset({408, 409, 425, 429, 500, 502, 503, 504})
-OUR_FAULT = frozenset({401, 403, 404})  # of the settings, not of a text: later is as good as now
-PACE_SECONDS, LONGEST_PACE_SECONDS = 0.25, 4.0
+FAULTS: Mapping[type[OutsideFault], type[EmbedderFault]] = {
+    Unanswered: Unreachable,
+    NotTaken: Refused,
+    Unreadable: Misfit,
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,11 +42,9 @@ class RemoteEmbedder:
     def __init__(self, endpoint: Endpoint, *, transport: httpx2.BaseTransport | None = None) -> None:
         self.endpoint = endpoint
         self.name, self.dims, self.space = endpoint.name, endpoint.dims, f"{endpoint.version}@{endpoint.dims}"
-        url = httpx2.URL(endpoint.url.rstrip("/") + "/embeddings")
         headers = {"Authorization": f"Bearer {endpoint.key}"} if endpoint.key else {}
-        self._url = url
-        # A proxy from the environment must never see what is meant for this machine.
-        self._client = httpx2.Client(headers=headers, transport=transport, trust_env=not _is_loopback(url.host))
+        url = endpoint.url.rstrip("/") + "/embeddings"
+        self._server = Outside(endpoint.name, url, headers=headers, tries=endpoint.tries, transport=transport)
 
     def embed_passages(self, texts: Sequence[str]) -> Vectors:
         """Return one normalised row per text; raises EmbedderFault."""
@@ -65,45 +63,11 @@ class RemoteEmbedder:
         body: dict[str, Any] = {"model": self.endpoint.model, "input": list(texts), "encoding_format": "float"}
         if self.endpoint.ask_dims:
             body["dimensions"] = self.dims
-        told = self._answered(body, deadline=time.monotonic() + seconds)
+        try:
+            told = self._server.post(body, seconds=seconds)
+        except OutsideFault as fault:
+            raise FAULTS[type(fault)](str(fault)) from fault
         return normalised(_vectors(told, len(texts), self.name), count=len(texts), dims=self.dims, name=self.name)
-
-    def _answered(self, body: Mapping[str, Any], *, deadline: float) -> Any:
-        for tried in range(self.endpoint.tries):
-            try:
-                return self._sent(body, left=deadline - time.monotonic())
-            except _NotNow as fault:
-                pause = max(_pace(tried), fault.wait)
-                if tried + 1 == self.endpoint.tries or time.monotonic() + pause >= deadline:
-                    raise Unreachable(f"{self.name} at {self._url.host}: {fault}") from fault
-                time.sleep(pause)
-        raise Unreachable(f"{self.name} at {self._url.host} was not asked: no tries are allowed")
-
-    def _sent(self, body: Mapping[str, Any], *, left: float) -> Any:
-        if left <= 0:
-            raise _NotNow("no time is left")
-        try:
-            answer = self._client.post(self._url, json=body, timeout=left)
-        except httpx2.RequestError as fault:
-            raise _NotNow(type(fault).__name__) from fault
-        if answer.status_code in PASSING:
-            raise _NotNow(f"answered {answer.status_code}", wait=_asked_wait(answer))
-        if answer.status_code in OUR_FAULT:
-            raise Unreachable(f"{self.name} at {self._url.host} answered {answer.status_code}; see to its url and key")
-        if not answer.is_success:
-            raise Refused(f"{self.name} at {self._url.host} answered {answer.status_code}")
-        try:
-            return answer.json()
-        except ValueError as fault:
-            raise Misfit(f"{self.name} at {self._url.host} answered no JSON") from fault
-
-
-class _NotNow(EmbedderFault):
-    """Worth another try, after `wait` seconds if the server said so."""
-
-    def __init__(self, what: str, *, wait: float = 0.0) -> None:
-        super().__init__(what)
-        self.wait = wait
 
 
 def _vectors(told: Any, count: int, name: str) -> Vectors:
@@ -113,20 +77,3 @@ def _vectors(told: Any, count: int, name: str) -> Vectors:
         return np.asarray([rows[number] for number in range(count)], dtype=np.float32)
     except (KeyError, TypeError, ValueError) as fault:
         raise Misfit(f"{name} answered in another form than OpenAI's, or fewer vectors than texts") from fault
-
-
-def _pace(tried: int) -> float:
-    longest = min(PACE_SECONDS * 2.0**tried, LONGEST_PACE_SECONDS)
-    return random.uniform(longest / 2, longest)  # noqa: S311 - spreads retries, hides nothing
-
-
-def _asked_wait(answer: httpx2.Response) -> float:
-    told = answer.headers.get("Retry-After", "")
-    return float(told) if told.isdecimal() else 0.0
-
-
-def _is_loopback(host: str) -> bool:
-    try:
-        return host == "localhost" or ip_address(host.strip("[]")).is_loopback
-    except ValueError:
-        return False

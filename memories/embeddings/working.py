@@ -6,11 +6,11 @@ Stopped anywhere, the rows are due again when their time is up.
 import time
 from collections import Counter
 from collections.abc import Sequence
-from threading import Lock
 
 import structlog
 
 from governance.scope import project_scope
+from governance.waking import OneAtATime
 from memories.embeddings.embedder import Absent, Embedder, EmbedderFault, Misfit, Unreachable, check_shape, literal
 from memories.embeddings.holding import MISSING, MOST_ATTEMPTS, Held, Tally, claim, give_back, groups, store
 from memories.embeddings.pending import await_lacking
@@ -55,25 +55,7 @@ def ask_for_lacking(*, trace_id: str = "") -> int:
     return asked
 
 
-class _OneAtATime:
-    """One run in this process: more would only share its processor. Who comes meanwhile asks for one more round."""
-
-    def __init__(self) -> None:
-        self._running, self._again = Lock(), False
-
-    def run(self, *, trace_id: str) -> Tally:
-        done: Tally = Counter()
-        self._again = True
-        while self._again and self._running.acquire(blocking=False):
-            try:
-                self._again = False
-                done += embed_due(trace_id=trace_id)
-            finally:
-                self._running.release()
-        return done
-
-
-one_at_a_time = _OneAtATime()
+one_at_a_time: OneAtATime[Tally] = OneAtATime()
 
 
 def _embed(held: Sequence[Held], model: Model) -> Tally:

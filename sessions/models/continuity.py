@@ -2,8 +2,10 @@ from typing import ClassVar
 
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
+from django.db.models import Value
 
-from governance.models.base import ContentRow, scoped_fk
+from governance.models.base import ContentRow, choices, one_of, scoped_fk
+from sessions.vocabulary import HandoffOccasion
 
 
 class WorkSummary(ContentRow):
@@ -34,8 +36,35 @@ class WorkSummary(ContentRow):
         return f"{self.session_id} v{self.version}"
 
 
+class SummaryRefusal(ContentRow):
+    """A version that the validators refused: `after_version` stays current, and is stale from then on.
+
+    `problems` are fault and section of each, and none of its words.
+    """
+
+    PREFIX: ClassVar[str] = "smr"
+
+    session = scoped_fk("agent_sessions.Session")
+    after_version = models.PositiveIntegerField()
+    to_seq = models.PositiveIntegerField()
+    trigger = models.CharField(max_length=64)
+    author = scoped_fk("governance.Actor")
+    problems = models.JSONField()
+
+    class Meta:
+        # Each compile asks whether the current version was to be replaced and could not be.
+        indexes = [models.Index(fields=["session", "after_version", "created_at"], name="refusal_after_version")]
+
+    def __str__(self) -> str:
+        return f"{self.session_id} after v{self.after_version}"
+
+
 class Handoff(ContentRow):
-    """The minimum that the next session needs. Empty lists are said, not left out."""
+    """The minimum that the next session needs. Empty lists are said, not left out.
+
+    `account` is what, why, trade_offs, open and next. `pins` are the versions that it relies on, by the ref of each
+    thing. `next_actor` is the role that goes on; `to_session` is set where it is known which session that is.
+    """
 
     PREFIX: ClassVar[str] = "hnd"
 
@@ -49,10 +78,16 @@ class Handoff(ContentRow):
     next_actor = models.CharField(max_length=64, default="", blank=True)
     covers_to_seq = models.PositiveIntegerField(default=0)
     pins = models.JSONField(default=dict)
+    task = scoped_fk("threads.Task", null=True)
+    account = models.JSONField(default=dict, db_default=Value({}, models.JSONField()))
+    occasion = models.CharField(
+        max_length=12, choices=choices(HandoffOccasion), default=HandoffOccasion.ASKED, db_default="asked"
+    )
     author = scoped_fk("governance.Actor")
 
     class Meta:
         indexes = [models.Index(fields=["project", "thread", "-created_at"], name="handoff_latest")]
+        constraints = [one_of("occasion", HandoffOccasion, name="handoff_occasion_known")]
 
     def __str__(self) -> str:
         return f"{self.public_id} from {self.from_session_id}"
