@@ -6,18 +6,19 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from django.db.models import Exists
-
 from governance.actors import Acting
 from governance.errors import Clash, NotThere
+from governance.inbox import settle_item
 from governance.rows import first
 from governance.scope import record
 from governance.transitions import Table, advance
+from governance.vocabulary import InboxKind
 from sessions.attempts import pinned_revisions
 from sessions.live import live_session
-from sessions.models import Attempt, Handoff, ProviderSession, Session, WorkSummary
+from sessions.losses import kept_of, recovered
+from sessions.models import Attempt, ProviderSession, Session
 from sessions.models.session import LIVE
-from sessions.vocabulary import AttemptState, Recovery, SessionState
+from sessions.vocabulary import AttemptState, Loss, Recovery, SessionState
 from threads.lifecycle import check_open
 from threads.models import Task, Thread
 
@@ -50,7 +51,8 @@ class ProviderWish:
 class OpenWish:
     """What the caller says about the window it works in; everything left out is found.
 
-    `any_task`: where no task is named, the work may go on in the session of whichever task it stands at.
+    `any_task`: where no task is named, the work may go on in the session of whichever task it stands at. `told` is the
+    client id of the last entry that the harness believes to have delivered.
     """
 
     role: str
@@ -59,6 +61,7 @@ class OpenWish:
     task: Task | None = None
     any_task: bool = False
     provider: ProviderWish | None = None
+    told: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,7 +71,7 @@ class Opening:
     session: Session
     attempt: Attempt
     recovery: Recovery
-    missing: tuple[str, ...] = ()
+    missing: tuple[Loss, ...] = ()
 
 
 def open_or_resume(acting: Acting, thread: Thread, wish: OpenWish, *, now: datetime) -> Opening:
@@ -91,11 +94,11 @@ def open_or_resume(acting: Acting, thread: Thread, wish: OpenWish, *, now: datet
     if running is None or not _may_go_on(session, running, acting, wish, now=now):
         # Another process may have started an attempt meanwhile: only under the lock is it certain.
         _lock(session)
-        latest = _latest(session)
+        latest = latest_attempt(session)
         running = latest if latest and latest.state == AttemptState.RUNNING else None
         if running is None or not _may_go_on(session, running, acting, wish, now=now):
             _check_named_attempt(session, wish, running)
-            return _taken_up(acting, session, latest, wish, now=now)
+            return take_up(acting, session, latest, wish, now=now)
     return _continued(session, running, now=now)
 
 
@@ -124,7 +127,7 @@ def start_attempt(acting: Acting, session: Session, provider: ProviderWish | Non
     _check_live(session)
     _lock(session)
     wish = OpenWish(role=session.role, session=session, provider=provider)
-    return _taken_up(acting, session, _latest(session), wish, now=now)
+    return take_up(acting, session, latest_attempt(session), wish, now=now)
 
 
 def advance_session(session: Session, to: SessionState, *, reason: str, **also: Any) -> None:
@@ -154,7 +157,7 @@ def _running(session: Session) -> Attempt | None:
     return first(Attempt, "session_id = %s AND state = 'running'", session.pk)
 
 
-def _latest(session: Session) -> Attempt | None:
+def latest_attempt(session: Session) -> Attempt | None:
     """Return the last attempt of a session, running or not: each new one ends the one before it."""
     return first(Attempt, "session_id = %s ORDER BY number DESC", session.pk)
 
@@ -227,36 +230,26 @@ def new_session(acting: Acting, thread: Thread, *, role: str, task: Task | None 
     return session
 
 
-def _taken_up(acting: Acting, session: Session, latest: Attempt | None, wish: OpenWish, *, now: datetime) -> Opening:
+def take_up(acting: Acting, session: Session, latest: Attempt | None, wish: OpenWish, *, now: datetime) -> Opening:
     """Start the attempt after `latest`, in a session whose lock is held."""
     if latest is not None and latest.state == AttemptState.RUNNING:
         end_attempt(latest, now=now, reason="a new attempt took over")
     known = _known_provider(session, wish.provider) if wish.provider else None
     provider = known or (_provider(session, wish.provider) if wish.provider else None)
+    recovery, missing = recovered(kept_of(session, told=wish.told), alive=known is not None and known.alive)
     number = latest.number + 1 if latest else 1
-    attempt = _attempt(acting, session, provider, number=number, now=now)
+    attempt = _attempt(acting, session, provider, number=number, now=now, recovery=recovery, missing=missing)
     if session.state != SessionState.ACTIVE:
         advance_session(session, SessionState.ACTIVE, reason="a new attempt began")
-    if known is not None and known.alive:
-        return Opening(session=session, attempt=attempt, recovery=Recovery.RESUMED)
-    missing, usable = _missing(session)
-    recovery = Recovery.REBUILT if usable else Recovery.FAILED
+    if session.resume_failure is not None:
+        _forget_failure(session, now=now)
     return Opening(session=session, attempt=attempt, recovery=recovery, missing=missing)
 
 
-def _missing(session: Session) -> tuple[tuple[str, ...], bool]:
-    summary = Exists(WorkSummary.objects.filter(session=session))
-    handoff = Exists(Handoff.objects.filter(thread_id=session.thread_id))
-    kept = Session.objects.filter(pk=session.pk).values(work_summary=summary, handoff=handoff).get()
-    return what_is_lost({"events": session.head_seq > 0, **{name: bool(there) for name, there in kept.items()}})
-
-
-def what_is_lost(has: Mapping[str, bool]) -> tuple[tuple[str, ...], bool]:
-    """Return what a new attempt without its provider session misses, and whether anything usable is left.
-
-    `has` says of events, work summary and handoff whether there is one.
-    """
-    return ("provider_session", *(name for name, there in has.items() if not there)), any(has.values())
+def _forget_failure(session: Session, *, now: datetime) -> None:
+    session.resume_failure = None
+    session.save(update_fields=["resume_failure"])
+    settle_item(InboxKind.RESUME_FAILURE, f"session://{session.public_id}", now=now, reason="picked up again")
 
 
 def _known_provider(session: Session, wish: ProviderWish | None) -> ProviderSession | None:
@@ -275,7 +268,14 @@ def _provider(session: Session, wish: ProviderWish) -> ProviderSession:
 
 
 def _attempt(
-    acting: Acting, session: Session, provider: ProviderSession | None, *, number: int, now: datetime
+    acting: Acting,
+    session: Session,
+    provider: ProviderSession | None,
+    *,
+    number: int,
+    now: datetime,
+    recovery: Recovery = Recovery.OPENED,
+    missing: tuple[Loss, ...] = (),
 ) -> Attempt:
     pinned: Mapping[str, Any] = pinned_revisions(acting, session.role)
     attempt = Attempt.objects.create(
@@ -287,7 +287,10 @@ def _attempt(
         lease_until=now + timedelta(seconds=LEASE),
         started_at=now,
         created_at=now,
+        recovery=recovery,
+        missing=list(missing),
         **pinned,
     )
-    record("attempt.start", attempt.public_id, detail={"session": session.public_id, "number": number})
+    detail = {"session": session.public_id, "number": number, "recovery": recovery, "missing": list(missing)}
+    record("attempt.start", attempt.public_id, detail=detail)
     return attempt

@@ -15,7 +15,7 @@ from governance.scope import project_scope
 from governance.vocabulary import Deed
 from sessions.reading import constraints_of
 from sessions.say_forms import FOR_ROLE, Audience, RetireForm, SayForm
-from sessions.session_reading import Named
+from sessions.session_cards import Named
 from sessions.session_views import entry_address
 from sessions.speaking import Retirement, Said, Speech, hearers, roles_without_window, speak, take_back
 from sessions.vocabulary import AttestedBy, EventKind

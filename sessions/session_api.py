@@ -1,22 +1,23 @@
 """HTTP: sessions, their events and attempts, and the standing demands of a thread."""
 
-from typing import Any
+from typing import Annotated, Any
 
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 from ninja import Router
+from pydantic import Field, Strict
 
 from governance.actors import Acting, held_role
 from governance.errors import Invalid, NotThere
 from governance.ids import parse_id, public_id
-from governance.input import ClientId, Id, Input, OptionalText, Word
+from governance.input import LARGEST_COUNT, ClientId, Id, Input, OptionalText, Word
 from governance.replays import once
 from governance.scope import project_scope
 from governance.vocabulary import KeyScope
 from governance.web import acting_of, answer
 from sessions.lifecycle import Opening, OpenWish, ProviderWish, open_or_resume, start_attempt
 from sessions.models import Session
-from sessions.vocabulary import Recovery
+from sessions.vocabulary import InterruptionKind, Recovery
 from sessions.windows import close, interrupt, session_at
 from threads.api import thread_here
 from threads.task_api import task_here
@@ -40,9 +41,14 @@ class AttemptIn(Input):
     provider_session: ProviderIn | None = None
 
 
-class StopIn(Input):
-    kind: Word = "user"
+class InterruptIn(Input):
+    kind: InterruptionKind = InterruptionKind.USER
     reason: OptionalText = ""
+
+
+class CloseIn(Input):
+    reason: OptionalText = ""
+    head_seq: Annotated[int, Strict(), Field(ge=0, le=LARGEST_COUNT)] | None = None
 
 
 @router.post("/sessions", operation_id="open_session")
@@ -57,7 +63,7 @@ def post_session(request: HttpRequest, body: SessionIn) -> HttpResponse:
             if task is not None and task.thread_id != thread.pk:
                 raise Invalid.at("/task_id", "belongs to another thread", code="threads_differ")
             role = held_role(acting, body.role)
-            wish = OpenWish(role=role, task=task, provider=_provider(body.provider_session))
+            wish = OpenWish(role=role, task=task, provider=provider_wish(body.provider_session))
             opening = open_or_resume(acting, thread, wish, now=timezone.now())
             status = 201 if opening.recovery is Recovery.OPENED else 200
             return answer(opening_out(opening), status=status, version=opening.session.version)
@@ -77,38 +83,40 @@ def get_session(request: HttpRequest, session_id: str) -> HttpResponse:
 @router.post("/sessions/{session_id}/attempts", operation_id="start_attempt")
 def post_attempt(request: HttpRequest, session_id: str, body: AttemptIn) -> HttpResponse:
     """Start a new attempt and end the running one."""
-    return _take_up(request, session_id, body)
+    acting = acting_of(request, KeyScope.SESSION_WRITE)
 
+    def act() -> HttpResponse:
+        with project_scope(acting):
+            session = session_here(acting, session_id)
+            opening = start_attempt(acting, session, provider_wish(body.provider_session), now=timezone.now())
+            return answer(opening_out(opening), status=201, version=opening.session.version)
 
-@router.post("/sessions/{session_id}/resume", operation_id="resume_session")
-def post_resume(request: HttpRequest, session_id: str, body: AttemptIn) -> HttpResponse:
-    """Pick a session up in a new process, and hear what could not be brought back."""
-    return _take_up(request, session_id, body)
+    return once(request, acting, act)
 
 
 @router.post("/sessions/{session_id}/interrupt", operation_id="interrupt_session")
-def post_interrupt(request: HttpRequest, session_id: str, body: StopIn) -> HttpResponse:
+def post_interrupt(request: HttpRequest, session_id: str, body: InterruptIn) -> HttpResponse:
     """Note that the work stopped without an end."""
     acting = acting_of(request, KeyScope.SESSION_WRITE)
 
     def act() -> HttpResponse:
         with project_scope(acting):
             session = session_here(acting, session_id)
-            interrupt(session, kind=body.kind, reason=body.reason, now=timezone.now())
+            interrupt(acting, session, kind=body.kind, reason=body.reason, now=timezone.now())
             return answer(session_out(session), version=session.version)
 
     return once(request, acting, act)
 
 
 @router.post("/sessions/{session_id}/close", operation_id="close_session")
-def post_close(request: HttpRequest, session_id: str, body: StopIn) -> HttpResponse:
-    """Close a session for good."""
+def post_close(request: HttpRequest, session_id: str, body: CloseIn) -> HttpResponse:
+    """Close a session for good: its transcript is sealed, and a handoff is written."""
     acting = acting_of(request, KeyScope.SESSION_WRITE)
 
     def act() -> HttpResponse:
         with project_scope(acting):
             session = session_here(acting, session_id)
-            close(session, reason=body.reason, now=timezone.now())
+            close(acting, session, reason=body.reason, now=timezone.now(), seen=body.head_seq)
             return answer(session_out(session), version=session.version)
 
     return once(request, acting, act)
@@ -136,6 +144,7 @@ def session_out(session: Session) -> dict[str, Any]:
         "created_at",
         "last_event_at",
         "closed_at",
+        "seal",
     ]
     return {
         "id": session.public_id,
@@ -151,17 +160,6 @@ def opening_out(opening: Opening) -> dict[str, Any]:
     return session_out(opening.session) | picked
 
 
-def _take_up(request: HttpRequest, session_id: str, body: AttemptIn) -> HttpResponse:
-    acting = acting_of(request, KeyScope.SESSION_WRITE)
-
-    def act() -> HttpResponse:
-        with project_scope(acting):
-            session = session_here(acting, session_id)
-            opening = start_attempt(acting, session, _provider(body.provider_session), now=timezone.now())
-            return answer(opening_out(opening), status=201, version=opening.session.version)
-
-    return once(request, acting, act)
-
-
-def _provider(named: ProviderIn | None) -> ProviderWish | None:
+def provider_wish(named: ProviderIn | None) -> ProviderWish | None:
+    """Return the harness's own session in the words of the verbs."""
     return ProviderWish(harness=named.harness, external_id=named.id) if named else None

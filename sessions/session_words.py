@@ -8,8 +8,29 @@ from django.utils.translation import gettext_lazy, pgettext_lazy
 
 from governance.vocabulary import ContractKind
 from sessions.context.vocabulary import SummarySection
-from sessions.vocabulary import AttemptState, AttestedBy, EventKind, EventRole, Prospect, SessionState
+from sessions.vocabulary import (
+    AttemptState,
+    AttestedBy,
+    EventKind,
+    EventRole,
+    HandoffOccasion,
+    InterruptionKind,
+    Loss,
+    Prospect,
+    ResumeFault,
+    SessionState,
+)
 
+# What a new attempt cannot bring back.
+LOST: Mapping[str, Promise] = {
+    Loss.PROVIDER_SESSION: gettext_lazy("the harness’s own session"),
+    Loss.EVENTS: gettext_lazy("a transcript"),
+    Loss.WORK_SUMMARY: gettext_lazy("a work summary"),
+    Loss.HANDOFF: gettext_lazy("a handoff"),
+    Loss.TRANSCRIPT_PART: gettext_lazy("a part of the transcript"),
+    Loss.CURRENT_SUMMARY: gettext_lazy("a work summary that still holds"),
+    Loss.WHOLE_HANDOFF: gettext_lazy("a part of the handoff"),
+}
 # One table for each vocabulary: members of two of them are equal when they are spelt alike.
 SESSION_KINDS: Mapping[type[StrEnum], Mapping[str, Promise]] = {
     SessionState: {
@@ -69,6 +90,8 @@ SESSION_KINDS: Mapping[type[StrEnum], Mapping[str, Promise]] = {
     },
     SummarySection: {
         SummarySection.CONSTRAINTS: pgettext_lazy("summary", "Constraints and demands"),
+        SummarySection.GOALS: pgettext_lazy("summary", "Goals"),
+        SummarySection.DECISIONS: pgettext_lazy("summary", "Decisions, corrections and values"),
         SummarySection.CONCLUSIONS: pgettext_lazy("summary", "Conclusions"),
         SummarySection.VERIFICATION: pgettext_lazy("summary", "Verification"),
         SummarySection.OPEN_QUESTIONS: pgettext_lazy("summary", "Open questions"),
@@ -77,11 +100,29 @@ SESSION_KINDS: Mapping[type[StrEnum], Mapping[str, Promise]] = {
         SummarySection.NEXT_STEPS: pgettext_lazy("summary", "Next steps"),
         SummarySection.EVIDENCE: pgettext_lazy("summary", "Evidence"),
     },
-}
-# What a new attempt cannot bring back, by the names that a resume gives.
-LOST: Mapping[str, Promise] = {
-    "provider_session": gettext_lazy("the harness’s own session"),
-    "events": gettext_lazy("a transcript"),
-    "work_summary": gettext_lazy("a work summary"),
-    "handoff": gettext_lazy("a handoff"),
+    Loss: LOST,
+    ResumeFault: {
+        ResumeFault.THREAD_ARCHIVED: gettext_lazy(
+            "Its thread is archived. Open the thread again, or go on in another one."
+        ),
+        ResumeFault.THREAD_MERGED: gettext_lazy("Its thread was merged into another one; the work goes on there."),
+        ResumeFault.THREAD_SPLIT: gettext_lazy("Its thread was split; the work goes on in the threads that it became."),
+        ResumeFault.SESSION_OVER: gettext_lazy(
+            "The session is over. The next one on this thread begins with its handoff."
+        ),
+        ResumeFault.TAKEN: gettext_lazy("Two processes picked it up at once. One goes on; the other was told to stop."),
+        ResumeFault.NOTHING_LEFT: gettext_lazy("Nothing was ever stored in it, so there was nothing to go on from."),
+    },
+    InterruptionKind: {
+        InterruptionKind.USER: pgettext_lazy("interruption", "stopped by the user"),
+        InterruptionKind.PROCESS_EXIT: pgettext_lazy("interruption", "the process ended"),
+        InterruptionKind.TOOL_STOPPED: pgettext_lazy("interruption", "a tool was stopped"),
+        InterruptionKind.CONNECTION_LOST: pgettext_lazy("interruption", "the connection was lost"),
+    },
+    HandoffOccasion: {
+        HandoffOccasion.ASKED: pgettext_lazy("handoff", "handed over"),
+        HandoffOccasion.SENT_BACK: pgettext_lazy("handoff", "sent back"),
+        HandoffOccasion.CLOSED: pgettext_lazy("handoff", "written as the session was closed"),
+        HandoffOccasion.CRASHED: pgettext_lazy("handoff", "written from the records, after the process died"),
+    },
 }

@@ -9,13 +9,13 @@ from pydantic import Field
 
 from governance.errors import Invalid
 from governance.ids import parse_id, public_id
-from governance.input import Count, Id, Input, OptionalText, Text, Texts, Title
+from governance.input import Count, Id, Input, OptionalText, Texts, Title
 from governance.replays import once
 from governance.scope import project_scope
 from governance.vocabulary import KeyScope, Phase, Risk
 from governance.web import acting_of, answer, check_if_match, row_here
 from threads.api import thread_here
-from threads.dag import TaskWish, change_task, create_task, dependencies, move_task, send_back
+from threads.dag import TaskWish, change_task, create_task, dependencies, move_task
 from threads.models import Task
 from threads.vocabulary import TaskState
 
@@ -44,10 +44,6 @@ class TaskChange(Input):
     max_input_tokens: Count | None = None
     state: TaskState | None = None
     reason: OptionalText = ""
-
-
-class SendBackIn(Input):
-    reason: Text
 
 
 @router.post("/tasks", operation_id="create_task")
@@ -84,20 +80,6 @@ def patch_task(request: HttpRequest, task_id: str, body: TaskChange) -> HttpResp
             task = task_here(task_id, lock=True)
             check_if_match(request, task.version, lambda: task_out(task))
             _change(task, body)
-            return answer(task_out(task), version=task.version)
-
-    return once(request, acting, act)
-
-
-@router.post("/tasks/{task_id}/send-back", operation_id="send_back_task")
-def post_send_back(request: HttpRequest, task_id: str, body: SendBackIn) -> HttpResponse:
-    """Return a task under review to whoever does it."""
-    acting = acting_of(request, KeyScope.SESSION_WRITE)
-
-    def act() -> HttpResponse:
-        with project_scope(acting):
-            task = task_here(task_id)
-            send_back(task, reason=body.reason)
             return answer(task_out(task), version=task.version)
 
     return once(request, acting, act)

@@ -108,7 +108,8 @@ CHECKING = Scene(
         Compile(
             phase=Phase.ACCEPT,
             risk=Risk.HIGH,
-            text="Verify the streaming CSV export as it was handed over, and report what was not tried.",
+            text="Verify the streaming CSV export as it was handed over: whether the byte order mark and every golden "
+            "file are kept, and what was not tried.",
             input_type=InputType.SYSTEM,
             max_input_tokens=1_500,
         ),

@@ -17,10 +17,8 @@ from memories.writes import EvidenceWish, MemoryWish, admit, propose, refuse
 from sessions.artifacts import artifact_ref
 from sessions.context.tokens import exact_counter
 from sessions.context.vocabulary import SummarySection
-from sessions.lifecycle import advance_session
 from sessions.models import Handoff, Session, WorkSummary
 from sessions.transcripts import event_ref
-from sessions.vocabulary import SessionState
 
 ADMITTED = "读过证据，准许使用 · read with its evidence"
 READ_AFTER = timedelta(minutes=9)  # between the end of a scene and a human's reading of what was learnt in it
@@ -36,7 +34,7 @@ class Learnt:
 
 
 def hand_over(text: HandoffText, *, source: Played, to: Session | None) -> Handoff:
-    """Write what a played session leaves to the next one. A closed session ends with it; an idle one goes on later."""
+    """Write what a played session leaves to the next one. Whoever closes it later writes no other."""
     window, session = source.window, source.session
     acting = window.cast[window.scene.agent]
     with project_scope(acting):
@@ -58,8 +56,6 @@ def hand_over(text: HandoffText, *, source: Played, to: Session | None) -> Hando
         )
         detail = {"from": session.public_id, "to": to.public_id if to else None, "covers_to_seq": source.head_seq}
         record("handoff.write", handoff.public_id, after=fingerprint(text.summary), detail=detail)
-        if session.state == SessionState.CLOSED:
-            advance_session(session, SessionState.HANDOFF_WRITTEN, reason="the handoff is written")
     return handoff
 
 

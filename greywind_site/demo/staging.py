@@ -12,6 +12,7 @@ from greywind_site.demo.casting import Cast
 from greywind_site.demo.playing import Played, open_window, pause, play
 from greywind_site.demo.records import hand_over, learn, summarise
 from greywind_site.demo.stories import TaskText, ThreadText, VisionText, Who
+from sessions.vocabulary import InterruptionKind
 from sessions.windows import close, interrupt
 from threads.dag import TaskWish, create_task, move_task, send_back
 from threads.lifecycle import BindingWish, ThreadWish, create_thread
@@ -128,10 +129,10 @@ def _design(cast: Cast, *, now: datetime) -> None:
     data_format, machine, _ = _tasks(cast[Who.CHIEF], thread, zh_notes.TASKS, now=planning.ended)
     _walk(cast[Who.CHIEF], data_format, DONE, reason=zh_notes.TASK_MOVED)
     _sharpen_vision(cast[Who.OWNER], thread, zh_notes.VISION)
-    with project_scope(cast[Who.CHIEF]):
-        close(planning.session, reason=zh.CLOSED_BECAUSE, now=planning.ended)
     window = open_window(cast, thread, zh.DRAFTING, now=now)
     hand_over(zh_notes.HANDOFF, source=planning, to=window.session)
+    with project_scope(cast[Who.CHIEF]):
+        close(cast[Who.CHIEF], planning.session, reason=zh.CLOSED_BECAUSE, now=planning.ended)
     _walk(cast[Who.GREYWIND], machine, DOING, reason=zh_notes.TASK_MOVED)
     drafting = play(window)
     summarise(zh_notes.SUMMARY, drafting)
@@ -139,7 +140,13 @@ def _design(cast: Cast, *, now: datetime) -> None:
     # The harness left its place in the text before it was cut off: idle first, with the place, then interrupted.
     pause(drafting, reason="checkpoint", resume_point=zh_notes.RESUME_POINT)
     with project_scope(cast[Who.GREYWIND]):
-        interrupt(drafting.session, kind="harness_exit", reason=zh_notes.INTERRUPTED, now=drafting.ended)
+        interrupt(
+            cast[Who.GREYWIND],
+            drafting.session,
+            kind=InterruptionKind.PROCESS_EXIT,
+            reason=zh_notes.INTERRUPTED,
+            now=drafting.ended,
+        )
 
 
 def _thread(acting: Acting, text: ThreadText, *, now: datetime) -> Thread:

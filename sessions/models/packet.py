@@ -1,9 +1,7 @@
 from typing import ClassVar
 
 from django.db import models
-from django.utils import timezone
 
-from governance.ids import new_id
 from governance.models.base import ContentRow, scoped_fk
 
 
@@ -49,16 +47,3 @@ class PacketOutcome(ContentRow):
 
     def __str__(self) -> str:
         return f"{self.packet_id} {self.result}"
-
-
-class BudgetProfile(models.Model):
-    """A shipped profile of a model in a harness. Belongs to no project; numbers live here and never in code."""
-
-    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
-    slug = models.CharField(max_length=128, unique=True)
-    version = models.PositiveIntegerField(default=1)
-    body = models.JSONField()
-    created_at = models.DateTimeField(default=timezone.now, editable=False)
-
-    def __str__(self) -> str:
-        return f"{self.slug} v{self.version}"

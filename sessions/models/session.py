@@ -1,6 +1,8 @@
 from typing import ClassVar
 
+from django.contrib.postgres.fields import ArrayField
 from django.db import models
+from django.db.models import Value
 from django.utils import timezone
 
 from governance.models.base import ContentRow, choices, one_of, scoped_fk
@@ -12,7 +14,9 @@ LIVE = (SessionState.ACTIVE, SessionState.IDLE, SessionState.INTERRUPTED)
 class Session(ContentRow):
     """One living window of one role (and task) on one thread: the logical session.
 
-    `head_seq` is the seq of the last event; only the event table's trigger moves it.
+    `head_seq` is the seq of the last event; only the event table's trigger moves it. `seal` is the hash of the whole
+    transcript as it was closed. `resume_failure` says of the latest attempt to pick it up that it failed, and why.
+    `read_tokens` is what its reads of refs have brought in so far.
     """
 
     PREFIX: ClassVar[str] = "ses"
@@ -30,8 +34,21 @@ class Session(ContentRow):
     version = models.PositiveIntegerField(default=1)
     last_event_at = models.DateTimeField(null=True, blank=True)
     closed_at = models.DateTimeField(null=True, blank=True)
+    seal = models.CharField(max_length=80, default="", db_default="", blank=True)
+    resume_failure = models.JSONField(null=True, blank=True)
+    read_tokens = models.PositiveBigIntegerField(default=0, db_default=0)
 
     class Meta:
+        indexes = [
+            # The sessions of a thread, over or not: read on every compile, and by the thread's page.
+            models.Index(fields=["project", "thread"], name="session_by_thread"),
+            # The sweeps' questions, over all projects: what is quiet, and what has been left for long.
+            models.Index(
+                fields=["state", "last_event_at"],
+                condition=models.Q(state__in=["active", "idle", "interrupted"]),
+                name="session_quiet",
+            ),
+        ]
         constraints = [
             one_of("state", SessionState, name="session_state_known"),
             models.UniqueConstraint(
@@ -69,7 +86,10 @@ class ProviderSession(ContentRow):
 
 
 class Attempt(ContentRow):
-    """One process run inside a session. It keeps the contract revisions that it started with."""
+    """One process run inside a session. It keeps the contract revisions that it started with.
+
+    `recovery` says how it picked the session up, a Recovery, and `missing` what could not be brought back.
+    """
 
     PREFIX: ClassVar[str] = "att"
 
@@ -85,8 +105,14 @@ class Attempt(ContentRow):
     lease_until = models.DateTimeField()
     started_at = models.DateTimeField(default=timezone.now)
     ended_at = models.DateTimeField(null=True, blank=True)
+    recovery = models.CharField(max_length=12, default="", db_default="", blank=True)
+    missing = ArrayField(models.CharField(max_length=24), default=list, db_default=Value("{}"), blank=True)
 
     class Meta:
+        indexes = [
+            # The sweep's question: who has given no sign of life for longer than its lease.
+            models.Index(fields=["lease_until"], condition=models.Q(state="running"), name="attempt_lapsing"),
+        ]
         constraints = [
             one_of("state", AttemptState, name="attempt_state_known"),
             models.UniqueConstraint(fields=["project", "session", "number"], name="attempt_number_once"),

@@ -1,0 +1,105 @@
+"""Sending a task back: whoever does it goes on in the session it had, with what was found and nothing else."""
+
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from django.db.models import Case, F, Q, QuerySet, When
+
+from governance.actors import Acting
+from governance.errors import Invalid
+from sessions.context.cuts import one_line
+from sessions.handoff_words import Say, sentence
+from sessions.handoff_writing import QUOTE_TOKENS, Parts, Records, written
+from sessions.handoffs import HandoffWish, records_of
+from sessions.models import Attempt, Handoff, Session
+from sessions.models.session import LIVE
+from sessions.vocabulary import AttemptState, HandoffOccasion
+from sessions.windows import check_works_in, hand_over
+from threads import dag
+from threads.models import Task
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BackWish:
+    """Why a task goes back. `session` is the one that found it wanting; without it, the sender's own is looked for."""
+
+    reason: str
+    session: Session | None = None
+    parts: Parts | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SentBack:
+    """What became of it: the session that goes on, and the handoff to it; None where there is none."""
+
+    task: Task
+    to: Session | None
+    handoff: Handoff | None
+
+
+def send_back(acting: Acting, task: Task, wish: BackWish, *, now: datetime) -> SentBack:
+    """Return a task under review to the session that did it, in the open scope.
+
+    The reason becomes the task's first next step. The sender's session writes a handoff to that session and waits,
+    idle; the two dialogues never meet. Raises Clash (not_under_review) and what handing over raises.
+    """
+    sender = wish.session or _own_session(acting, task)
+    if sender is not None:
+        _check_sender(acting, sender, task)
+    dag.send_back(task, reason=wish.reason)
+    to = _doer(task, sender)
+    if sender is None or (sender.head_seq == 0 and wish.parts is None):
+        return SentBack(task=task, to=to, handoff=None)
+    handed = HandoffWish(
+        next_actor=to.role if to else "",
+        parts=wish.parts or _parts(replace(records_of(sender), task=None), wish.reason),
+        to_session=to if to and to.state in LIVE else None,
+        occasion=HandoffOccasion.SENT_BACK,
+    )
+    return SentBack(task=task, to=to, handoff=hand_over(acting, sender, handed, now=now))
+
+
+def _own_session(acting: Acting, task: Task) -> Session | None:
+    """Return the session on the task, or on none, in which the sender is at work just now."""
+    running = Attempt.objects.filter(actor_id=acting.actor_id, state=AttemptState.RUNNING)
+    mine = Session.objects.filter(_on(task), pk__in=running.values("session_id"), state__in=LIVE)
+    return mine.select_related("thread").order_by(F("task_id").asc(nulls_last=True), "-last_event_at").first()
+
+
+def _check_sender(acting: Acting, sender: Session, task: Task) -> None:
+    check_works_in(acting, sender, pointer="/session_id")
+    if sender.thread_id != task.thread_id:
+        raise Invalid.at("/session_id", "belongs to another thread than the task", code="threads_differ")
+
+
+def _doer(task: Task, sender: Session | None) -> Session | None:
+    """Return the session that did the task: the one that handed it to the sender, else the first of another role."""
+    rows = Session.objects.filter(_on(task)).select_related("thread", "task")
+    if sender is None:
+        return _first_live(rows)
+    to_sender = Q(to_session=sender) | Q(to_session=None, next_actor=sender.role)
+    handed = Handoff.objects.filter(to_sender, thread_id=task.thread_id).exclude(from_session=sender)
+    given = handed.filter(Q(task=task) | Q(task=None)).order_by("-created_at", "-id").first()
+    return rows.filter(pk=given.from_session_id).first() if given else _first_live(rows.exclude(role=sender.role))
+
+
+def _first_live(rows: QuerySet[Session]) -> Session | None:
+    over = Case(When(state__in=LIVE, then=0), default=1)
+    return rows.order_by(F("task_id").asc(nulls_last=True), over, "created_at").first()
+
+
+def _on(task: Task) -> Q:
+    return Q(thread_id=task.thread_id) & (Q(task=task) | Q(task=None))
+
+
+def _parts(records: Records, reason: str) -> Parts:
+    """Return what the sender's records say, with the reason first: it is what the doer has to mend."""
+    parts = written(records)
+    line = sentence(Say.SENT_BACK, like=reason, quote=one_line(reason, QUOTE_TOKENS * 4))
+    return replace(
+        parts,
+        summary=f"{line}\n{parts.summary}",
+        unfinished_items=[line, *parts.unfinished_items],
+        resume_suggestion=line,
+        next=[line, *parts.next],
+    )
