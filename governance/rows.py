@@ -13,9 +13,10 @@ from typing import Any, NoReturn
 
 import orjson
 import psycopg
-from django.db import DatabaseError, connection
+from django.db import DEFAULT_DB_ALIAS, DatabaseError, connection
 from django.db.backends.utils import CursorWrapper
 from django.db.models import JSONField, Model
+from django.db.models.base import ModelState
 
 
 def first[M: Model](model: type[M], condition: str, *values: Any) -> M | None:
@@ -148,7 +149,20 @@ def made[M: Model](model: type[M], row: tuple[Any, ...]) -> M:
     values = list(row[: len(names)])
     for place, convert in converters:
         values[place] = convert(values[place], None, connection)
-    return model.from_db(connection.alias, names, values)
+    return holding(model, dict(zip(names, values, strict=True)))
+
+
+def holding[M: Model](model: type[M], values: Mapping[str, Any]) -> M:
+    """Return an instance of a stored row that holds these values, by attribute; any other is read when it is asked for.
+
+    As the ORM does it for deferred fields, without going through all fields of the model first, which on the way
+    of each request is most of the work.
+    """
+    row = model.__new__(model)
+    state = ModelState()
+    state.adding, state.db = False, DEFAULT_DB_ALIAS
+    row.__dict__.update(values, _state=state)
+    return row
 
 
 @cache

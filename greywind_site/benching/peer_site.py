@@ -16,8 +16,9 @@ from governance.keys import issue
 from governance.models import Actor
 from governance.scope import project_scope
 from governance.vocabulary import KeyScope
+from greywind_site.benching.calls import Server
+from greywind_site.benching.compile_texts import TITLE
 from greywind_site.benching.world import World
-from greywind_site.benchmark import Server, thread_with
 from memories.embeddings.registry import Model
 
 HOST = "127.0.0.1"
@@ -28,7 +29,8 @@ class Site:
     """A thread of the project that is asked in, with a session, over one kept connection."""
 
     def __init__(self, server: Server) -> None:
-        self.server, self.thread = server, thread_with(server, 0)
+        self.server, self.thread = server, server.post("/threads", {"title": TITLE})["id"]
+        server.post("/sessions", {"thread_id": self.thread})
 
     def ask(self, text: str) -> bytes:
         """Return the answer to one POST /context, unread."""
@@ -56,7 +58,7 @@ def answering_by(model: Model) -> Iterator[None]:
 @contextmanager
 def site_for(world: World, *, now: datetime) -> Iterator[Site]:
     """Serve the site for as long as the block lasts, and give a thread of the world's first agent on it."""
-    with _served() as url, closing(Server(url, _key(world, now=now))) as server:
+    with served_here() as url, closing(Server(url, _key(world, now=now))) as server:
         yield Site(server)
 
 
@@ -79,7 +81,8 @@ class _Listener(ThreadedWSGIServer):
 
 
 @contextmanager
-def _served() -> Iterator[str]:
+def served_here() -> Iterator[str]:
+    """Serve the site from a thread of this process within the block, and give its address."""
     server: Any = _Listener((HOST, 0), _Handler)
     server.set_app(get_wsgi_application())
     listener = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)

@@ -46,9 +46,9 @@ class World:
     second: Voice
 
 
-def make_world(*, now: datetime) -> World:
-    """Make the project in the database that every connection points at."""
-    account: User = User.objects.create_user(username="bench-first")
+def make_world(*, now: datetime, mark: str = "bench") -> World:
+    """Make the project in the database that every connection points at; `mark` begins the names of its people."""
+    account: User = User.objects.create_user(username=f"{mark}-first")
     _, founder = create_project(NAME, owner=account, now=now)
     owner = acting_as(founder)
     with project_scope(owner):
@@ -56,8 +56,8 @@ def make_world(*, now: datetime) -> World:
         body = {"slug": ROLE, "duties": ["note what is said"]}
         install(ContractKind.ROLE, ROLE, body, by=founder, reason=NAME, now=now)
         install(ContractKind.POLICY, "default", POLICY, by=founder, reason=NAME, now=now)
-        colleague = acting_as(invite(owner, "bench-second", MembershipLevel.OWNER, now=now).actor)
-    return World(first=_voice(owner, "bench-one", now=now), second=_voice(colleague, "bench-two", now=now))
+        colleague = acting_as(invite(owner, f"{mark}-second", MembershipLevel.OWNER, now=now).actor)
+    return World(first=_voice(owner, f"{mark}-one", now=now), second=_voice(colleague, f"{mark}-two", now=now))
 
 
 @contextmanager

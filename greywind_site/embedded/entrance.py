@@ -19,7 +19,19 @@ from greywind_site.embedded.supervisor import Stopped, Supervisor
 from greywind_site.quality import lint, test
 
 # These need no database, or bring up their own. `up` only needs its folder and secrets before settings load.
-WITHOUT_DATABASE = frozenset({"help", "version", "test", "lint", "makemigrations", "makemessages", "compilemessages"})
+WITHOUT_DATABASE = frozenset(
+    {
+        "help",
+        "version",
+        "test",
+        "lint",
+        "makemigrations",
+        "makemessages",
+        "compilemessages",
+        "bench_summary",
+        "compile_hunt",
+    }
+)
 # These are asked what the state of migrations is, or change it themselves.
 ABOUT_MIGRATIONS = frozenset({"migrate", "showmigrations", "sqlmigrate", "dbshell"})
 # These tell how things are, and leave them as they are.

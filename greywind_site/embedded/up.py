@@ -118,15 +118,13 @@ class Start:
         celery = [*python, "celery", "--app", "greywind_site.celery", "--quiet"]
         worker = [*celery, "worker", "--pool", "threads", "--concurrency", "4", "--without-gossip", "--without-mingle"]
         schedule = self.config.instance.folder / "beat-schedule"
-        web = [*python, "granian", "--interface", "wsgi", "--host", HOST, "--port", str(self.options.port)]
-        web += ["--workers", "1", "--blocking-threads", str(WEB_THREADS), "--no-ws", "--http", "1"]
         with _step("worker"):
             self.supervisor.start(self._program("worker", worker))
         with _step("beat"):
             self.supervisor.start(self._program("beat", [*celery, "beat", "--schedule", str(schedule), "--pidfile="]))
         with _step("web"):
             self.supervisor.start(self._program("mcp", [*python, "greywind_site.mcp"]))
-            self.supervisor.start(self._program("web", [*web, "greywind_site.wsgi:application"]))
+            self.supervisor.start(self._program("web", web_command(self.options.port)))
             self.supervisor.until(self._is_ready, what="web", seconds=60, pace=0.25)
         with _step("mcp"):
             self.supervisor.until(self._mcp_answers, what="mcp", seconds=60, pace=0.25)
@@ -175,6 +173,13 @@ class Start:
             return error.code == HTTPStatus.UNAUTHORIZED
         except (urllib.error.URLError, OSError):
             return False
+
+
+def web_command(port: int) -> list[str]:
+    """The web server on a port of this machine."""
+    web = [sys.executable, "-m", "granian", "--interface", "wsgi", "--host", HOST, "--port", str(port)]
+    web += ["--workers", "1", "--blocking-threads", str(WEB_THREADS), "--no-ws", "--http", "1"]
+    return [*web, "greywind_site.wsgi:application"]
 
 
 def _lock(config: Config) -> FolderLock:
