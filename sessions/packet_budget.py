@@ -4,13 +4,21 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sessions.context.profiles import DEFAULT_PROFILE
-from sessions.context.vocabulary import CountMethod, Group, LimitOrigin
-from sessions.packet_chart import LENGTH, Segment, bar, place
-from sessions.packet_layers import GROUPS, LayerLine
-from sessions.packet_sentences import RESERVES
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy
 
-FREE, UNUSED, USED = "free", "unused", "used"
+from sessions.context.profiles import DEFAULT_PROFILE
+from sessions.context.vocabulary import GROUP_OF, CountMethod, Group, Layer, LimitOrigin
+from sessions.packet_chart import LENGTH, bar, place
+from sessions.packet_layers import LayerLine
+from sessions.packet_sentences import RESERVES
+from sessions.packet_words import word_of
+
+FREE, UNUSED, RESERVE = "free", "unused", "reserve"
+PARTS: Mapping[str, Promise] = {
+    FREE: gettext_lazy("free under the cap"),
+    UNUSED: gettext_lazy("not to be used"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +28,27 @@ class Figure:
     key: str
     name: Any
     tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class BarPart:
+    """One part of a bar: what it is, in whose colour, its tokens, and where it stands."""
+
+    fill: str
+    name: Promise | str
+    tokens: int
+    x: int
+    width: int
+
+
+@dataclass(frozen=True, slots=True)
+class CapMark:
+    """Where a layer would end if it were as full as its cap, on the enlarged bar; `over` says that it went beyond."""
+
+    layer: Layer
+    cap: int
+    x: int
+    over: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +73,8 @@ class GroupLine:
 class BudgetLines:
     """All figures of one budget, in tokens. `used` of a refusal is what its must items needed, None when unknown.
 
-    The window's bar is what is used, what is free under the cap, the reserves and what nothing may use. The cap's
-    bar is the layers, drawn to the input cap, or to what was needed where that is more; `cap_at` is the cap's place.
+    The window's bar is the layers, what is free under the cap, the reserves and what nothing may use. The cap's bar is
+    the layers enlarged, drawn to the input cap, or to what was needed where that is more; `cap_at` is the cap's place.
     `revision` is the number of the profile's approved revision; None for a profile as it ships.
     """
 
@@ -62,8 +91,10 @@ class BudgetLines:
     limits: Sequence[LimitLine]
     groups: Sequence[GroupLine]
     layers: Sequence[LayerLine]
-    window_bar: Sequence[Segment]
-    cap_bar: Sequence[Segment]
+    window_bar: Sequence[BarPart]
+    cap_bar: Sequence[BarPart]
+    cap_marks: Sequence[CapMark]
+    cap_ends_at: int
 
     @property
     def reserved(self) -> int:
@@ -86,7 +117,7 @@ class BudgetLines:
     @property
     def approx(self) -> str:
         """What stands before figures that are not exact."""
-        return "≈\u202f" if self.method is CountMethod.ESTIMATE else ""
+        return "" if self.method is CountMethod.EXACT else "≈\u202f"
 
     @property
     def sum_used(self) -> int:
@@ -110,12 +141,6 @@ class BudgetLines:
     def cap_at(self) -> int:
         return place(self.input_cap, whole=max(self.input_cap, self.used or 0))
 
-    @property
-    def cap_ends_at(self) -> int:
-        """Where the input cap ends on the window's bar: what lies before is what the second bar shows larger."""
-        inside = [segment.end for segment in self.window_bar if segment.name in (USED, FREE)]
-        return max(inside, default=0)
-
 
 def budget_lines(
     stored: Mapping[str, Any], layers: Sequence[LayerLine], *, limits: Sequence[Sequence[Any]], refused: bool
@@ -125,7 +150,8 @@ def budget_lines(
     used = needed if refused else stored["used"]
     cap, unused = stored["input_cap"], stored["unused"]
     reserves = [Figure(name, RESERVES.get(name, name), tokens) for name, tokens in _ordered(stored["reserves"])]
-    inside = min(used or 0, cap)
+    window, cap_ends_at = _window_bar(layers, cap, reserves, whole=stored["window"], unused=unused)
+    enlarged = _enlarged(layers, cap)
     return BudgetLines(
         profile=stored["profile"],
         revision=stored["profile_origin"].rpartition("@")[2] if stored.get("profile_revision") else None,
@@ -140,18 +166,50 @@ def budget_lines(
         limits=_limits(stored, limits),
         groups=_groups(stored["groups"], layers),
         layers=layers,
-        window_bar=bar(
-            [(USED, inside), (FREE, cap - inside), *((one.key, one.tokens) for one in reserves), (UNUSED, unused)],
-            whole=stored["window"],
-        ),
-        cap_bar=_cap_bar(layers, cap),
+        window_bar=window,
+        cap_bar=enlarged,
+        cap_marks=_cap_marks(layers, cap, enlarged),
+        cap_ends_at=cap_ends_at,
     )
 
 
-def _cap_bar(layers: Sequence[LayerLine], cap: int) -> Sequence[Segment]:
-    used = sum(layer.used for layer in layers)
-    parts = [(layer.layer.value, layer.used) for layer in layers]
-    return bar([*parts, (FREE, max(cap - used, 0))], whole=max(cap, used), length=LENGTH)
+type Measured = tuple[str, Promise | str, int]  # colour, name, tokens
+
+
+def _window_bar(
+    layers: Sequence[LayerLine], cap: int, reserves: Sequence[Figure], *, whole: int, unused: int
+) -> tuple[Sequence[BarPart], int]:
+    """Return the parts of the whole window, and where the input cap ends on it."""
+    used = [(line.layer.value, word_of(Layer, line.layer), line.used) for line in layers]
+    taken = sum(tokens for _, _, tokens in used)
+    # A refusal needed more than the cap: the window shows what there was.
+    inside = used if taken <= cap else []
+    free = cap - taken if inside else cap
+    below: list[Measured] = [*inside, (FREE, PARTS[FREE], free)]
+    rest: list[Measured] = [*((RESERVE, one.name, one.tokens) for one in reserves), (UNUSED, PARTS[UNUSED], unused)]
+    parts = _drawn([*below, *rest], whole=whole)
+    ends = [part.x + part.width for part in parts[: sum(tokens > 0 for _, _, tokens in below)]]
+    return parts, max(ends, default=0)
+
+
+def _drawn(measured: Sequence[Measured], *, whole: int) -> Sequence[BarPart]:
+    shown = [one for one in measured if one[2] > 0]
+    segments = bar([(str(at), tokens) for at, (_, _, tokens) in enumerate(shown)], whole=whole)
+    return [BarPart(*one, segment.x, segment.width) for one, segment in zip(shown, segments, strict=True)]
+
+
+def _enlarged(layers: Sequence[LayerLine], cap: int) -> Sequence[BarPart]:
+    used = [(line.layer.value, word_of(Layer, line.layer), line.used) for line in layers]
+    taken = sum(tokens for _, _, tokens in used)
+    return _drawn([*used, (FREE, PARTS[FREE], max(cap - taken, 0))], whole=max(cap, taken))
+
+
+def _cap_marks(layers: Sequence[LayerLine], cap: int, parts: Sequence[BarPart]) -> Sequence[CapMark]:
+    starts = {part.fill: part.x for part in parts}
+    whole = max(cap, sum(line.used for line in layers))
+    shown = [line for line in layers if line.layer.value in starts]
+    ends = {line.layer: starts[line.layer.value] + place(line.cap, whole=whole) for line in shown}
+    return [CapMark(line.layer, line.cap, min(ends[line.layer], LENGTH), line.over) for line in shown]
 
 
 def _ordered(reserves: Mapping[str, int]) -> list[tuple[str, int]]:
@@ -169,5 +227,5 @@ def _limits(stored: Mapping[str, Any], limits: Sequence[Sequence[Any]]) -> Seque
 
 
 def _groups(stored: Mapping[str, int], layers: Sequence[LayerLine]) -> Sequence[GroupLine]:
-    used = {group: sum(line.used for line in layers if GROUPS[line.layer] is group) for group in Group}
+    used = {group: sum(line.used for line in layers if GROUP_OF[line.layer] is group) for group in Group}
     return [GroupLine(group, stored[group], used[group] if layers else None) for group in Group if group in stored]

@@ -1,16 +1,21 @@
-"""Two packets side by side: their bars on one scale, and every item that came, went or changed. Reads, never writes."""
+"""Compiles side by side: their bars on one scale, and every item that came, went or changed. Reads, never writes.
+
+What is compared are packets, or what a compile that was only tried out decided.
+"""
 
 import re
 import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from governance.actors import Acting
 from governance.errors import NotThere
 from governance.invisible import made_visible
 from governance.scope import project_scope
-from sessions.context.vocabulary import Layer
+from governance.vocabulary import Phase
+from sessions.context.vocabulary import Layer, Step
 from sessions.models import ContextPacket
 from sessions.packet_chart import Segment, bar
 from sessions.packet_refs import Namer, Source
@@ -18,125 +23,206 @@ from sessions.replay import decisions_in
 from sessions.vocabulary import ItemChange
 
 type Key = tuple[str, str]  # the layer, and the ref without its version
-type Weighed = tuple[str, int]  # the whole ref, and its tokens
 VERSION = re.compile(r"@\d+")
 MOST_CHANGES = 200  # of a comparison that are listed; the others are counted
+ENLARGED = 4  # times the fullest side, beyond which what is free is not drawn: the layers have to be seen
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Side:
+    """One of the compiles: what it was and what it decided. `packet` is '' for one that nobody recorded."""
+
+    packet: str
+    at: datetime
+    thread: str
+    role: str
+    refused: bool
+    decisions: Mapping[str, Any]
+    contracts: Mapping[str, str]
+
+    @classmethod
+    def of(cls, packet: ContextPacket) -> "Side":
+        """Return a packet as a side; its session and thread come with it."""
+        return cls(
+            packet=packet.public_id,
+            at=packet.created_at,
+            thread=made_visible(packet.thread.title),
+            role=made_visible(packet.role),
+            refused=packet.refused,
+            decisions=decisions_in(packet),
+            contracts={ref: kind for kind, ref in packet.receipt["revisions"].items()},
+        )
+
+    @property
+    def budget(self) -> Mapping[str, Any]:
+        budget: Mapping[str, Any] = self.decisions["budget"]
+        return budget
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SideLine:
-    """One of the two packets. `bar` is drawn on the scale of the larger input cap of both."""
+    """A side as it is drawn: `bar` is on one scale for all; of much that is free only the beginning is drawn."""
 
-    id: str
+    packet: str
     at: datetime
     thread: str
     role: str
+    phase: Phase
     refused: bool
     profile: str
     used: int
     cap: int
     bar: Sequence[Segment]
 
+    @property
+    def share(self) -> int:
+        """Whole per cent of the cap."""
+        return _share(self.used, self.cap)
+
+
+@dataclass(frozen=True, slots=True)
+class Used:
+    """Tokens of a layer in one side, and what share of that side's input cap they are, in per cent."""
+
+    tokens: int
+    share: float
+
 
 @dataclass(frozen=True, slots=True)
 class LayerPair:
-    """A layer in both packets, in tokens."""
+    """A layer in every side."""
 
     layer: Layer
-    first: int
-    second: int
+    used: Sequence[Used]
 
     @property
     def more(self) -> int:
-        return self.second - self.first
+        """By how many tokens the last side differs from the first."""
+        return self.used[-1].tokens - self.used[0].tokens
+
+    @property
+    def idle(self) -> bool:
+        return not any(one.tokens for one in self.used)
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """An item in one side: its whole ref, its tokens, and the step at which it stands ('' where nobody said)."""
+
+    ref: str
+    tokens: int
+    step: str
+
+    @property
+    def shortened(self) -> Step | None:
+        """The step of an item that is not in whole."""
+        return Step(self.step) if self.step and self.step != Step.FULL else None
 
 
 @dataclass(frozen=True, slots=True)
 class ChangeLine:
-    """An item that is not the same in both; tokens are None where it was not in."""
+    """An item that is not the same in all sides; None where it was not in."""
 
     change: ItemChange
     layer: Layer
     source: Source
-    first: int | None
-    second: int | None
+    taken: Sequence[Taken | None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
-    """Both packets, their layers in pairs, and their differences. `same` items are in both; `more` are not listed."""
+    """The sides, their layers, and their differences. `same` items are in all alike; `more` are not listed.
 
-    first: SideLine
-    second: SideLine
+    `profiles` says that they are of different profiles, so that shares say more than tokens.
+    """
+
+    sides: Sequence[SideLine]
     layers: Sequence[LayerPair]
     changes: Sequence[ChangeLine]
     same: int
     more: int
+    profiles: bool
 
 
-def compared(acting: Acting, first: uuid.UUID, second: uuid.UUID) -> Comparison:
-    """Compare two packets that the actor may see; raises NotThere where one of them is not here."""
+def compared(acting: Acting, *packets: uuid.UUID) -> Comparison:
+    """Compare packets that the actor may see; raises NotThere where one of them is not here."""
     with project_scope(acting, read_only=True):
-        rows = ContextPacket.objects.filter(pk__in=[first, second]).select_related("session", "thread")
-        found = {row.pk: row for row in rows}
-    if first not in found or second not in found:
+        rows = ContextPacket.objects.filter(pk__in=packets).select_related("session", "thread")
+        found = {row.pk: Side.of(row) for row in rows}
+    if any(packet not in found for packet in packets):
         raise NotThere.there("?a")
-    return _comparison(found[first], found[second])
+    return comparison([found[packet] for packet in packets], project_id=acting.project_id)
 
 
-def _comparison(first: ContextPacket, second: ContextPacket) -> Comparison:
-    before, after = _items(first), _items(second)
-    changes = _changes(before, after, Namer.of(first, second))
-    scale = max(first.input_cap, second.input_cap)
-    used = [_used(row) for row in (first, second)]
+def comparison(sides: Sequence[Side], *, project_id: uuid.UUID) -> Comparison:
+    """Compare two sides or more, in their order."""
+    namer = Namer.naming(project_id, {ref: kind for side in sides for ref, kind in side.contracts.items()})
+    items = [_items(side) for side in sides]
+    changes = _changes(items, namer)
+    fullest = max(side.budget["used"] for side in sides)
+    scale = min(max(side.budget["input_cap"] for side in sides), ENLARGED * fullest or 1)
+    used = [{layer["layer"]: layer["used"] for layer in side.budget["layers"]} for side in sides]
     return Comparison(
-        first=_side(first, used[0], scale=scale),
-        second=_side(second, used[1], scale=scale),
-        layers=[LayerPair(layer, used[0].get(layer, 0), used[1].get(layer, 0)) for layer in Layer],
+        sides=[_line(side, figures, scale=scale) for side, figures in zip(sides, used, strict=True)],
+        layers=[_pair(layer, sides, used) for layer in Layer],
         changes=changes[:MOST_CHANGES],
-        same=sum(before[key] == after.get(key) for key in before),
+        same=sum(all(one.get(key) == taken for one in items) for key, taken in items[0].items()),
         more=max(len(changes) - MOST_CHANGES, 0),
+        profiles=len({side.budget["profile"] for side in sides}) > 1,
     )
 
 
-def _items(packet: ContextPacket) -> Mapping[Key, Weighed]:
+def _items(side: Side) -> Mapping[Key, Taken]:
     """Return what was in, by layer and ref without its version: a newer version of a source is a change of it."""
-    layers = decisions_in(packet)["budget"]["layers"]
     return {
-        (layer["layer"], VERSION.sub("", item["ref"])): (item["ref"], item["tokens"])
-        for layer in layers
+        (layer["layer"], VERSION.sub("", item["ref"])): Taken(item["ref"], item["tokens"], item.get("step") or "")
+        for layer in side.budget["layers"]
         for item in layer["items"]
     }
 
 
-def _changes(before: Mapping[Key, Weighed], after: Mapping[Key, Weighed], namer: Namer) -> Sequence[ChangeLine]:
+def _changes(items: Sequence[Mapping[Key, Taken]], namer: Namer) -> Sequence[ChangeLine]:
     order = {layer.value: at for at, layer in enumerate(Layer)}
-    keys = sorted({**before, **after}, key=lambda key: order[key[0]])
-    pairs = [(key[0], before.get(key), after.get(key)) for key in keys]
-    return [_line(Layer(layer), one, two, namer=namer) for layer, one, two in pairs if one != two]
+    keys = dict.fromkeys(key for one in items for key in one)
+    rows = [(key, [one.get(key) for one in items]) for key in sorted(keys, key=lambda key: order[key[0]])]
+    return [_change(Layer(key[0]), taken, namer) for key, taken in rows if len(set(taken)) > 1]
 
 
-def _line(layer: Layer, one: Weighed | None, two: Weighed | None, *, namer: Namer) -> ChangeLine:
-    change = ItemChange.ADDED if one is None else ItemChange.GONE if two is None else ItemChange.CHANGED
-    ref = (two or one or ("", 0))[0]
-    return ChangeLine(change, layer, namer.source(ref), one and one[1], two and two[1])
+def _change(layer: Layer, taken: Sequence[Taken | None], namer: Namer) -> ChangeLine:
+    first, last = taken[0], taken[-1]
+    change = ItemChange.ADDED if first is None else ItemChange.GONE if last is None else ItemChange.CHANGED
+    ref = next(one.ref for one in reversed(taken) if one is not None)
+    return ChangeLine(change, layer, namer.source(ref), taken)
 
 
-def _used(packet: ContextPacket) -> Mapping[str, int]:
-    return {layer["layer"]: layer["used"] for layer in packet.decisions["budget"]["layers"]}
-
-
-def _side(packet: ContextPacket, used: Mapping[str, int], *, scale: int) -> SideLine:
-    parts = [(layer.value, used.get(layer.value, 0)) for layer in Layer]
-    free = max(packet.input_cap - packet.used, 0)
-    return SideLine(
-        id=packet.public_id,
-        at=packet.created_at,
-        thread=made_visible(packet.thread.title),
-        role=made_visible(packet.role),
-        refused=packet.refused,
-        profile=packet.decisions["budget"]["profile"],
-        used=packet.used,
-        cap=packet.input_cap,
-        bar=bar([*parts, ("free", free)], whole=scale),
+def _pair(layer: Layer, sides: Sequence[Side], used: Sequence[Mapping[str, int]]) -> LayerPair:
+    caps = [side.budget["input_cap"] for side in sides]
+    figures = [one.get(layer.value, 0) for one in used]
+    return LayerPair(
+        layer, [Used(tokens, _exact_share(tokens, cap)) for tokens, cap in zip(figures, caps, strict=True)]
     )
+
+
+def _line(side: Side, used: Mapping[str, int], *, scale: int) -> SideLine:
+    cap, taken = side.budget["input_cap"], side.budget["used"]
+    parts = [(layer.value, used.get(layer.value, 0)) for layer in Layer]
+    return SideLine(
+        packet=side.packet,
+        at=side.at,
+        thread=side.thread,
+        role=side.role,
+        phase=Phase(side.decisions["phase"]),
+        refused=side.refused,
+        profile=side.budget["profile"],
+        used=taken,
+        cap=cap,
+        bar=bar([*parts, ("free", max(min(cap, scale) - taken, 0))], whole=scale),
+    )
+
+
+def _exact_share(tokens: int, cap: int) -> float:
+    return 100 * tokens / cap if cap else 0.0
+
+
+def _share(tokens: int, cap: int) -> int:
+    return round(_exact_share(tokens, cap))

@@ -5,7 +5,7 @@ from typing import Any
 
 import orjson
 
-from sessions.packet_reading import Opened
+from sessions.packet_opening import Opened
 from sessions.replay import answer_again, for_reader
 
 

@@ -1,17 +1,19 @@
 """The layers of a packet for a reader: what each was given, what it used, and every item that came in or stayed out."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from governance.invisible import made_visible
 from governance.languages import language_of
+from sessions.context.admission import for_readers
 from sessions.context.budget import LayerBudget
 from sessions.context.cuts import one_line
 from sessions.context.fitting import Tray
 from sessions.context.items import Item, Pen
 from sessions.context.slots import render_items
-from sessions.context.vocabulary import DropReason, Fidelity, Group, Layer, LimitOrigin
+from sessions.context.vocabulary import GROUP_OF, DropReason, Fidelity, Group, Layer, LimitOrigin, Step
 from sessions.packet_chart import place
 from sessions.packet_refs import Namer, Source
 from sessions.replay import Recompiled
@@ -19,33 +21,26 @@ from sessions.replay import Recompiled
 MOST_ITEMS = 200  # of a layer on one page; the rest has pages of its own
 FIRST_WORDS = 24  # tokens of an item that its line shows, so that it can be recognised
 GAUGE = 120  # units of a layer's own bar
-GROUPS: Mapping[Layer, Group] = {
-    Layer.POLICY: Group.POLICY,
-    Layer.ROLE: Group.POLICY,
-    Layer.CONSTRAINTS: Group.POLICY,
-    Layer.THREAD: Group.PLAN,
-    Layer.PLAN: Group.PLAN,
-    Layer.PERSONA: Group.SELF,
-    Layer.VISION: Group.SELF,
-    Layer.PREFERENCES: Group.SELF,
-    Layer.HANDOFF: Group.EVIDENCE,
-    Layer.MEMORIES: Group.EVIDENCE,
-    Layer.TOOL_RESULTS: Group.EVIDENCE,
-    Layer.SUMMARY: Group.HEADROOM,
-    Layer.DIALOGUE: Group.HEADROOM,
-    Layer.INPUT: Group.HEADROOM,
-}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ItemLine:
-    """One item that came in (with its fidelity) or was left out (with the reason). `words` may be empty."""
+    """One item that came in (with its fidelity and step) or was left out (with the reason). `words` may be empty.
+
+    `whole` are the tokens of all of it where only a part is in, None where nobody has counted.
+    """
 
     source: Source
     tokens: int
     fidelity: Fidelity | None = None
+    step: Step | None = None
+    whole: int | None = None
     reason: DropReason | None = None
     words: str = ""
+
+    @property
+    def shortened(self) -> bool:
+        return self.step not in (None, Step.FULL)
 
     @property
     def language(self) -> str:
@@ -57,7 +52,8 @@ class LayerLine:
     """One layer, in tokens. `share` is per cent of all that was used; a refusal's `used` is what must items needed.
 
     `items` and `dropped` hold at most MOST_ITEMS each, `taken` and `left` how many there are, and `lost` the tokens
-    of what was left out. `headings` are the tokens of the lines above the sections that the layer pays for.
+    of what was left out. `held` items the harness holds already. `reasons` say how many were left out for which.
+    `headings` are the tokens of the lines above the sections that the layer pays for.
     """
 
     layer: Layer
@@ -72,10 +68,12 @@ class LayerLine:
     taken: int
     left: int
     lost: int
+    held: Sequence[ItemLine] = ()
+    reasons: Sequence[tuple[DropReason, int]] = ()
 
     @property
     def group(self) -> Group:
-        return GROUPS[self.layer]
+        return GROUP_OF[self.layer]
 
     @property
     def more_items(self) -> int:
@@ -117,11 +115,13 @@ class Reader:
 
     def line(self, stored: Mapping[str, Any]) -> ItemLine:
         """Return the line of one item as a packet's decisions hold it."""
-        fidelity, reason = stored.get("fidelity"), stored.get("reason")
+        fidelity, reason, step = (stored.get(name) for name in ("fidelity", "reason", "step"))
         return ItemLine(
             source=self.namer.source(stored["ref"]),
             tokens=stored["tokens"],
             fidelity=Fidelity(fidelity) if fidelity else None,
+            step=Step(step) if step else None,
+            whole=stored.get("whole"),
             reason=DropReason(reason) if reason else None,
             words=first_words(self.texts.get(stored["ref"])),
         )
@@ -135,7 +135,7 @@ def items_of(again: Recompiled | None) -> Sequence[Item]:
     """Return everything that a compile had to choose from; nothing where it cannot be compiled again."""
     if again is None:
         return ()
-    return render_items(again.material, Pen(again.profile.counter(), again.budget))
+    return render_items(for_readers(again.material), Pen(again.profile.counter(), again.budget))
 
 
 def layer_lines(decisions: Mapping[str, Any], reader: Reader) -> Sequence[LayerLine]:
@@ -146,7 +146,7 @@ def layer_lines(decisions: Mapping[str, Any], reader: Reader) -> Sequence[LayerL
 
 def needed_lines(again: Recompiled, items: Sequence[Item], reader: Reader) -> Sequence[LayerLine]:
     """Return the layers of a refused compile: what its must items would have taken, heading by heading."""
-    tray = Tray(again.budget, again.profile.counter().count)
+    tray = Tray(again.budget, again.profile.counter())
     musts = [item for item in items if item.fidelity is Fidelity.MUST]
     for item in musts:
         tray.put(item)
@@ -181,7 +181,14 @@ def _line(layer: Mapping[str, Any], reader: Reader, *, total: int) -> LayerLine:
         taken=len(layer["items"]),
         left=len(dropped),
         lost=sum(item["tokens"] for item in dropped),
+        held=reader.lines(layer.get("held", ())),
+        reasons=_reasons(dropped),
     )
+
+
+def _reasons(dropped: Sequence[Mapping[str, Any]]) -> Sequence[tuple[DropReason, int]]:
+    """Return how many were left out for which reason, the most frequent first."""
+    return [(DropReason(reason), count) for reason, count in Counter(one["reason"] for one in dropped).most_common()]
 
 
 def _needed(figures: LayerBudget, tray: Tray, musts: Sequence[Item], *, layer: Layer, reader: Reader) -> LayerLine:

@@ -2,17 +2,20 @@
 
 import uuid
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, fields
 from datetime import datetime
 from typing import Any
 
-from django.db.models import F, Q, QuerySet
+from django.db.models import BooleanField, F, Q, QuerySet
+from django.db.models.expressions import RawSQL
 from django.db.models.fields.json import KT
-from django.http import QueryDict
+from django.http import QueryDict, StreamingHttpResponse
 from django.utils.functional import Promise
 
 from governance.actors import Acting
 from governance.errors import Invalid
+from governance.exports import As, exported_rows
 from governance.ids import parse_id, public_id
 from governance.invisible import made_visible
 from governance.languages import language_of
@@ -20,7 +23,7 @@ from governance.models import Contract
 from governance.scope import project_scope
 from governance.vocabulary import Audience, ContractKind, Phase
 from governance.web import Page, newest_first
-from sessions.context.vocabulary import CountMethod, Layer
+from sessions.context.vocabulary import CountMethod, Layer, Threshold, Trigger
 from sessions.models import BudgetProfile, ContextPacket
 from sessions.packet_chart import place
 from sessions.packet_reading import ShortLine
@@ -31,6 +34,12 @@ from threads.vocabulary import MatchRule
 PAGE = 50
 GAUGE = 100  # units of a line's bar
 NOWHERE = uuid.UUID(int=0)
+# What shows that an agent was given less than the work had: the hard threshold was passed, or something beside talk,
+# tool results and memories, which give way in any long session, had to stay out for want of room.
+LESS = """(agent_sessions_contextpacket.decisions @? '$.consolidation.threshold ? (@ == "hard")'
+  OR agent_sessions_contextpacket.decisions @? '$.budget.layers[*]
+    ? (@.layer != "dialogue" && @.layer != "tool_results" && @.layer != "memories").dropped[*][0]
+    ? (@ == "input_cap" || @ == "layer_cap")')"""
 OF_DECISIONS = {
     "phase": KT("decisions__phase"),
     "profile": KT("decisions__budget__profile"),
@@ -39,7 +48,15 @@ OF_DECISIONS = {
     "recovery": KT("decisions__session__recovery"),
     "warned": F("decisions__warnings"),
     "shortfall": F("decisions__shortfall"),
+    "threshold": KT("decisions__consolidation__threshold"),
+    "trigger": KT("decisions__consolidation__trigger"),
+    "less": RawSQL(LESS, (), output_field=BooleanField()),  # noqa: S611 - a literal of ours
 }
+EXPORTED = (
+    "id", "at", "thread_id", "thread", "role", "agent", "phase", "profile", "method", "used", "cap", "share",
+    "result", "threshold", "trigger", "warnings", "shortfall", "rule", "recovery",
+)  # fmt: skip
+AROUND = {"title": F("thread__title"), "thread_pk": F("thread__pk"), "agent": F("actor__name")}
 COLUMNS = ("id", "created_at", "role", "used", "input_cap", "refused", "audience", *OF_DECISIONS)
 
 
@@ -50,6 +67,8 @@ class Filters:
     role: str = ""
     thread: str = ""
     outcome: str = ""
+    short: str = ""
+    trigger: str = ""
     profile: str = ""
     q: str = ""
 
@@ -77,6 +96,8 @@ class PacketLine:
     rule: MatchRule
     recovery: Recovery
     result: CompileResult
+    threshold: str
+    trigger: Trigger | None
     warnings: int
     shortfall: Sequence[ShortLine]
 
@@ -139,6 +160,25 @@ def packet_list(acting: Acting, filters: Filters, *, cursor: str | None) -> Pack
         return PacketList(lines, page, sorted(roles), sorted({*shipped, *own}))
 
 
+def packets_export(acting: Acting, filters: Filters, form: As) -> StreamingHttpResponse:
+    """Return the packets that fit as a file, as the list shows them."""
+
+    def scope() -> AbstractContextManager[Any]:
+        return project_scope(acting, read_only=True)
+
+    with scope():
+        rows = _narrowed(ContextPacket.objects.filter(project_id=acting.project_id), filters)
+        told = rows.annotate(**AROUND, **OF_DECISIONS).defer("receipt", "decisions")
+        return exported_rows("contexts", form, EXPORTED, told, told=_told, scope=scope)
+
+
+def _told(row: Any) -> Mapping[str, Any]:
+    line = _line({name: getattr(row, name) for name in (*AROUND, *COLUMNS)})
+    short = [{"layer": one.layer.value, "needed": one.needed, "available": one.available} for one in line.shortfall]
+    told = {name: getattr(line, name) for name in EXPORTED}
+    return told | {"at": line.at.isoformat(), "shortfall": short}
+
+
 def _narrowed(rows: QuerySet[ContextPacket], filters: Filters) -> QuerySet[ContextPacket]:
     if filters.role:
         rows = rows.filter(role=filters.role)
@@ -146,19 +186,25 @@ def _narrowed(rows: QuerySet[ContextPacket], filters: Filters) -> QuerySet[Conte
         rows = rows.filter(thread_id=_thread_id(filters.thread))
     if filters.q:
         rows = rows.filter(thread__title__icontains=filters.q)
+    if filters.short:
+        rows = rows.filter(decisions__shortfall__contains=[{"layer": filters.short}])
+    if filters.trigger:
+        rows = rows.filter(decisions__consolidation__trigger=filters.trigger)
     if filters.profile:
         rows = rows.filter(decisions__budget__profile=filters.profile)
-    return rows.filter(_with_result(filters.outcome)) if filters.outcome else rows
+    return rows.alias(less=OF_DECISIONS["less"]).filter(_with_result(filters.outcome)) if filters.outcome else rows
 
 
 def _with_result(outcome: str) -> Q:
     match outcome:
         case CompileResult.REFUSED:
             return Q(refused=True)
+        case CompileResult.DEGRADED:
+            return Q(refused=False, less=True)
         case CompileResult.WARNED:
-            return Q(refused=False) & ~Q(decisions__warnings=[])
+            return Q(refused=False, less=False) & ~Q(decisions__warnings=[])
         case CompileResult.OK:
-            return Q(refused=False, decisions__warnings=[])
+            return Q(refused=False, less=False, decisions__warnings=[])
         case _:
             return Q(pk=NOWHERE)
 
@@ -171,11 +217,7 @@ def _thread_id(text: str) -> uuid.UUID:
 
 
 def _lines(ids: Sequence[uuid.UUID]) -> Sequence[PacketLine]:
-    rows = (
-        ContextPacket.objects.filter(pk__in=ids)
-        .annotate(title=F("thread__title"), thread_pk=F("thread__pk"), agent=F("actor__name"), **OF_DECISIONS)
-        .values("title", "thread_pk", "agent", *COLUMNS)
-    )
+    rows = ContextPacket.objects.filter(pk__in=ids).annotate(**AROUND, **OF_DECISIONS).values(*AROUND, *COLUMNS)
     found = {row["id"]: row for row in rows}
     return [_line(found[pk]) for pk in ids]
 
@@ -197,6 +239,8 @@ def _line(row: Mapping[str, Any]) -> PacketLine:
         rule=MatchRule(row["rule"]),
         recovery=Recovery(row["recovery"]),
         result=_result(row),
+        threshold=row["threshold"] or Threshold.NONE.value,
+        trigger=Trigger(row["trigger"]) if row["trigger"] else None,
         warnings=len(row["warned"] or ()),
         shortfall=[ShortLine(Layer(one["layer"]), one["needed"], one["available"]) for one in row["shortfall"] or ()],
     )
@@ -205,4 +249,6 @@ def _line(row: Mapping[str, Any]) -> PacketLine:
 def _result(row: Mapping[str, Any]) -> CompileResult:
     if row["refused"]:
         return CompileResult.REFUSED
+    if row["less"]:
+        return CompileResult.DEGRADED
     return CompileResult.WARNED if row["warned"] else CompileResult.OK

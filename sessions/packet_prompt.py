@@ -54,7 +54,8 @@ class PartLine:
 class SectionLine:
     """A section of the prompt. `hidden` parts with `hidden_tokens` stand between `parts` and `last_parts`.
 
-    `message` names the message that begins with this section, empty where the one before goes on.
+    `message` names the message that begins with this section, empty where the one before goes on; `cached` says that
+    what stands up to here, or into it, is likely to be what the next prompt begins with.
     """
 
     section: Section
@@ -108,30 +109,30 @@ def prompt_lines(compiled: Compiled, prompt: Prompt, reader: Reader) -> PromptLi
 
 
 def _pieces(compiled: Compiled, prompt: Prompt) -> Iterator[tuple[str, bool]]:
-    """Say of each section which message it begins (or '') and whether a cache mark ends that one.
+    """Say of each section which message it begins (or ''), and whether a cache's breakpoint stands at or in its end.
 
     A prompt's text is the contents of its messages in order, so where a message begins, a section does.
     """
     messages = list(_contents(prompt))
-    begins = dict(zip(accumulate((len(text) for _, text, _ in messages), initial=0), messages, strict=False))
-    at = 0
+    sizes = accumulate((len(text) for _, text in messages), initial=0)
+    begins = {at: role for at, (role, _) in zip(sizes, messages, strict=False)}
+    at = counted = 0
     for section in compiled.sections:
-        role, _, cached = begins.get(at, ("", "", False))
-        yield role, cached
+        yield begins.get(at, ""), any(counted < mark <= counted + section.tokens for mark in prompt.breakpoints)
         at += len(section.text)
+        counted += section.tokens
 
 
-def _contents(prompt: Prompt) -> Iterator[tuple[str, str, bool]]:
-    for block in prompt.system or ():
-        yield "system", block["text"], "cache_control" in block
+def _contents(prompt: Prompt) -> Iterator[tuple[str, str]]:
+    if prompt.system is not None:
+        yield "system", "".join(block["text"] for block in prompt.system)
     for message in prompt.messages:
-        for text in _texts(message):
-            yield message["role"], text, False
+        yield message["role"], _text(message)
 
 
-def _texts(message: Message) -> Sequence[str]:
+def _text(message: Message) -> str:
     content: Any = message["content"]
-    return [content] if isinstance(content, str) else [part["text"] for part in content]
+    return content if isinstance(content, str) else "".join(part["text"] for part in content)
 
 
 def _section(section: PromptSection, piece: tuple[str, bool], reader: Reader) -> SectionLine:

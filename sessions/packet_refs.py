@@ -1,6 +1,7 @@
 """What a ref in a packet is called on a page, and which page opens it."""
 
 import re
+import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass
 from urllib.parse import quote
@@ -14,7 +15,7 @@ from sessions.models import ContextPacket
 from sessions.packet_sentences import PARTS, SCHEMES
 from sessions.places import page_of_ref
 
-OF_ITSELF = frozenset(("request", "greywind"))  # what the request itself brought, and what is built in
+OF_ITSELF = frozenset(("request", "greywind", "profile"))  # what the request itself brought, and what is built in
 EVENT = re.compile(r"event://(ses_[0-9a-f]{32})/(\d+)(?:-(\d+))?")
 
 
@@ -39,7 +40,12 @@ class Namer:
     def of(cls, *packets: ContextPacket) -> "Namer":
         """Return what names the refs of packets of one project."""
         contracts = {ref: kind for packet in packets for kind, ref in packet.receipt["revisions"].items()}
-        return cls(public_id("prj", packets[0].project_id), contracts)
+        return cls.naming(packets[0].project_id, contracts)
+
+    @classmethod
+    def naming(cls, project_id: uuid.UUID, contracts: Mapping[str, str]) -> "Namer":
+        """Return what names refs in a project; `contracts` as above."""
+        return cls(public_id("prj", project_id), contracts)
 
     def source(self, ref: str) -> Source:
         """Return what `ref` is called and where it leads."""
@@ -54,6 +60,11 @@ class Namer:
 
     def _page(self, ref: str) -> str:
         return evidence_page(self.project, ref)
+
+
+def packet_page(project: str, packet_id: str) -> Source:
+    """Return what an earlier packet is called, leading to its page."""
+    return Source(packet_id, SCHEMES["packet"], "", reverse("context", args=[project, packet_id]))
 
 
 def evidence_page(project: str, ref: str) -> str:

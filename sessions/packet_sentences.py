@@ -6,12 +6,14 @@ from collections.abc import Mapping, Sequence
 from django.utils.functional import Promise
 from django.utils.translation import gettext, gettext_lazy, ngettext, pgettext_lazy
 
-from memories.vocabulary import LostBy
 from sessions.session_words import LOST
 
 WARNINGS: Mapping[str, Promise] = {
     "no_vision": gettext_lazy(
         "The thread has no vision yet, so the packet cannot say what was wanted at first. A maintainer can write one."
+    ),
+    "private_thread": gettext_lazy(
+        "Others read this channel along, so what was said in the private thread stayed out."
     ),
     "no_handoff": gettext_lazy("There was no handoff for this session; the slot was skipped."),
     "nothing_retrieved": gettext_lazy("Nothing retrieved could enter, so the session stands alone."),
@@ -24,8 +26,16 @@ WARNINGS: Mapping[str, Promise] = {
     "unusable_profile": gettext_lazy(
         "The approved budget profile cannot be read by this version of the compiler; another one was used."
     ),
-    "have_not_honoured": gettext_lazy("The request said what the harness already holds; that is not used yet."),
-    "client_tokens_not_honoured": gettext_lazy("The request said what the harness itself takes; that is not used yet."),
+    "have_unknown_packet": gettext_lazy(
+        "The packet that the request says it holds is not one of this session, so this packet is whole."
+    ),
+    "have_window_gone": gettext_lazy(
+        "What the request says it holds was in another window of the harness, so this packet is whole."
+    ),
+    "have_not_kept": gettext_lazy("What the named packet brought was not noted for a delta, so this packet is whole."),
+    "have_mismatch": gettext_lazy(
+        "The stable prefix that the request says it holds is another one, so this packet is whole."
+    ),
 }
 GONE: Mapping[str, Promise] = {
     "content_no_longer_permitted": gettext_lazy(
@@ -47,24 +57,6 @@ RESERVES: Mapping[str, Promise] = {
     "harness": pgettext_lazy("reserve", "for the harness’s own prompt and tools"),
     "margin": pgettext_lazy("reserve", "safety margin"),
 }
-THRESHOLDS: Mapping[str, Promise] = {
-    "none": gettext_lazy("The packet stayed below both thresholds."),
-    "soft": gettext_lazy("The packet passed the soft threshold: a work summary is due."),
-    "hard": gettext_lazy("The packet passed the hard threshold: a work summary is overdue."),
-}
-VERDICTS: Mapping[str, Promise] = {
-    "in": gettext_lazy("It was in the packet."),
-    "left_out": gettext_lazy("It was considered and left out."),
-    "never_considered": gettext_lazy(
-        "It was never considered: neither the search nor the session brought it before this compile."
-    ),
-}
-LOST_RULES: Mapping[str, Promise] = {
-    LostBy.UNLIKE: gettext_lazy("The search looked at it and found too little in it of what was asked."),
-    LostBy.CORRECTED: gettext_lazy("The search found it, and a memory in use says otherwise since."),
-    LostBy.SAID_ALREADY: gettext_lazy("The search found it, and something better says the same."),
-    LostBy.OVER_LIMIT: gettext_lazy("The search found it, and there were enough better ones."),
-}
 FOUND_FOR: Mapping[str, Promise] = {
     "close in meaning": gettext_lazy("close in meaning"),
     "of the time that was asked for": gettext_lazy("of the time that was asked for"),
@@ -85,6 +77,8 @@ SCHEMES: Mapping[str, Promise] = {
     "proposal": pgettext_lazy("ref", "proposal"),
     "request": pgettext_lazy("ref", "this request"),
     "greywind": pgettext_lazy("ref", "built in"),
+    "profile": pgettext_lazy("ref", "budget profile"),
+    "packet": pgettext_lazy("ref", "earlier packet"),
     "persona": pgettext_lazy("ref", "persona"),
     "role": pgettext_lazy("ref", "role contract"),
     "policy": pgettext_lazy("ref", "policy"),
@@ -115,7 +109,14 @@ PARTS: Mapping[str, Promise] = {
     "tags": pgettext_lazy("part", "tags"),
     "next_steps": pgettext_lazy("part", "next steps"),
     "depends_on": pgettext_lazy("part", "depends on"),
+    "later_steps": pgettext_lazy("part", "later steps"),
+    "before_tasks": pgettext_lazy("part", "open tasks it waits for"),
+    "freed_tasks": pgettext_lazy("part", "tasks that wait for it alone"),
+    "ready_tasks": pgettext_lazy("part", "tasks that can be handed out"),
+    "waiting_tasks": pgettext_lazy("part", "tasks that wait or are worked on"),
     "constraints": pgettext_lazy("part", "constraints"),
+    "goals": pgettext_lazy("part", "goals"),
+    "decisions": pgettext_lazy("part", "decisions"),
     "conclusions": pgettext_lazy("part", "conclusions"),
     "verification": pgettext_lazy("part", "verification results"),
     "open_questions": pgettext_lazy("part", "open questions"),

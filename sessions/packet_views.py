@@ -1,18 +1,21 @@
 """Pages of context packets: the list, one packet with an account of every token, and the small ones around it."""
 
 from django.http import Http404, HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
 from django.views.decorators.http import require_safe
 
+from governance.exports import export_asked, exports_at
 from governance.pages import Desk, addresses, id_in_path, project_page, show
 from governance.scope import project_scope
-from sessions.context.vocabulary import Layer
+from sessions.context.vocabulary import Layer, Trigger
+from sessions.explaining import explanation
 from sessions.packet_compare import compared
 from sessions.packet_json import packet_json
 from sessions.packet_layers import MOST_ITEMS
-from sessions.packet_list import filters_in, packet_list
-from sessions.packet_reading import head_of, layer_part, open_packet, packet_page, why_lines
-from sessions.packet_sentences import LOST_RULES, VERDICTS
-from sessions.replay import explain
+from sessions.packet_list import filters_in, packet_list, packets_export
+from sessions.packet_opening import head_of, open_packet, reader_of
+from sessions.packet_reading import layer_part, packet_page
+from sessions.packet_why import replay_told, why_told
 from sessions.vocabulary import CompileResult
 
 MOST_SHOWN = 200_000  # characters of JSON on a page; a longer one is downloaded
@@ -22,9 +25,11 @@ SECTION = "contexts"
 
 @project_page
 @require_safe
-def contexts(request: HttpRequest, desk: Desk) -> HttpResponse:
+def contexts(request: HttpRequest, desk: Desk) -> HttpResponseBase:
     """Packets, newest first, as far as the filters in the address let them through."""
     filters = filters_in(request.GET)
+    if form := export_asked(request):
+        return packets_export(desk.acting, filters, form)
     found = packet_list(desk.acting, filters, cursor=request.GET.get("cursor") or None)
     around = addresses(request, found.page)
     return show(
@@ -36,6 +41,9 @@ def contexts(request: HttpRequest, desk: Desk) -> HttpResponse:
         filters=filters,
         found=found,
         outcomes=list(CompileResult),
+        layers=list(Layer),
+        triggers=list(Trigger),
+        exports=exports_at(request.GET.urlencode()),
         newer=around["newer"],
         older=around["older"],
     )
@@ -74,25 +82,22 @@ def context_layer(request: HttpRequest, desk: Desk, packet_id: str, layer: str) 
 @project_page
 @require_safe
 def context_why(request: HttpRequest, desk: Desk, packet_id: str) -> HttpResponse:
-    """Why something was in the packet, was left out, or was never considered: the API's own answer, in words."""
+    """Why something was in the packet, was cut, not eligible or never considered: the API's own answer, in words."""
     ref = request.GET.get("ref", "").strip()[:MOST_REF]
-    key = id_in_path("pkt", packet_id)
     with project_scope(desk.acting, read_only=True):
-        opened = open_packet(key)
-        told = explain(desk.acting, key, ref) if ref else None
-    return show(
-        request,
-        desk,
-        "sessions/context_why.html",
-        section=SECTION,
-        head=head_of(opened),
-        ref=ref,
-        told=told,
-        layer=Layer(told["layer"]) if told and told["layer"] else None,
-        verdict=VERDICTS[told["verdict"]] if told else "",
-        rule=LOST_RULES.get(told.get("rule", ""), "") if told else "",
-        lines=why_lines(opened, told["items"]) if told else (),
-    )
+        opened = open_packet(id_in_path("pkt", packet_id))
+        told = why_told(opened, explanation(opened.packet, ref)) if ref else None
+    return show(request, desk, "sessions/context_why.html", section=SECTION, head=head_of(opened), ref=ref, told=told)
+
+
+@project_page
+@require_safe
+def context_replay(request: HttpRequest, desk: Desk, packet_id: str) -> HttpResponse:
+    """The packet compiled once more from what was recorded: the same bytes, or the parts that are gone."""
+    with project_scope(desk.acting, read_only=True):
+        opened = open_packet(id_in_path("pkt", packet_id))
+        told = replay_told(opened.replayed, reader_of(opened).namer)
+    return show(request, desk, "sessions/context_replay.html", section=SECTION, head=head_of(opened), told=told)
 
 
 @project_page
@@ -112,10 +117,11 @@ def context_json(request: HttpRequest, desk: Desk, packet_id: str) -> HttpRespon
 @project_page
 @require_safe
 def compare_contexts(request: HttpRequest, desk: Desk) -> HttpResponse:
-    """Two packets on one scale, and what changed between them; without two ids, the form that asks for them."""
-    first, second = (request.GET.get(name, "").strip() for name in ("a", "b"))
-    both = compared(desk.acting, id_in_path("pkt", first), id_in_path("pkt", second)) if first and second else None
-    return show(request, desk, "sessions/context_compare.html", section=SECTION, both=both, first=first, second=second)
+    """Two packets or three on one scale, and what changed between them; without ids, the form that asks for them."""
+    named = {name: request.GET.get(name, "").strip() for name in ("a", "b", "c")}
+    asked = [id_in_path("pkt", text) for text in named.values() if text]
+    both = compared(desk.acting, *asked) if len(asked) > 1 else None
+    return show(request, desk, "sessions/context_compare.html", section=SECTION, both=both, named=named)
 
 
 def _start(request: HttpRequest) -> int:

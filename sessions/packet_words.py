@@ -12,6 +12,7 @@ from memories.vocabulary import KnowledgeStatus, Origin, SourceType
 from sessions.context.vocabulary import (
     ActionKind,
     ActionReason,
+    CountMethod,
     Dialect,
     DropReason,
     Fidelity,
@@ -20,6 +21,9 @@ from sessions.context.vocabulary import (
     LimitOrigin,
     Section,
     Slot,
+    Step,
+    Threshold,
+    Trigger,
 )
 from sessions.vocabulary import CompileResult, ItemChange, Recovery, VerificationState
 from threads.thread_words import KINDS as THREAD_KINDS
@@ -82,11 +86,32 @@ KINDS: Mapping[type[StrEnum], Words] = {
         Fidelity.SHOULD: pgettext_lazy("fidelity", "should"),
         Fidelity.MAY: pgettext_lazy("fidelity", "may"),
     },
+    Step: {
+        Step.FULL: pgettext_lazy("step", "whole"),
+        Step.EXCERPT: pgettext_lazy("step", "excerpt"),
+        Step.TITLE: pgettext_lazy("step", "one line"),
+    },
+    Threshold: {
+        Threshold.NONE: gettext_lazy("The packet stayed below both thresholds."),
+        Threshold.SOFT: gettext_lazy("The packet passed the soft threshold: a work summary is due."),
+        Threshold.HARD: gettext_lazy("The packet passed the hard threshold: a work summary is overdue."),
+    },
+    Trigger: {
+        Trigger.INPUT_SHARE: gettext_lazy("Everything together comes near the input cap."),
+        Trigger.LAYER_SHARE: gettext_lazy("The dialogue or its tool results come near their layer’s cap."),
+        Trigger.EVENT_COUNT: gettext_lazy("Many entries are covered by no work summary yet."),
+    },
+    CountMethod: {
+        CountMethod.EXACT: pgettext_lazy("count", "exact"),
+        CountMethod.PROVIDER: pgettext_lazy("count", "by the provider"),
+        CountMethod.ESTIMATE: pgettext_lazy("count", "estimate"),
+    },
     LimitOrigin: {
         LimitOrigin.REQUEST: pgettext_lazy("limit", "the request"),
         LimitOrigin.TASK: pgettext_lazy("limit", "the task"),
         LimitOrigin.ROLE: pgettext_lazy("limit", "the role contract"),
         LimitOrigin.PROJECT: pgettext_lazy("limit", "the project"),
+        LimitOrigin.LEARNT: pgettext_lazy("limit", "reported usage"),
         LimitOrigin.PROFILE: pgettext_lazy("limit", "the budget profile"),
         LimitOrigin.DEFAULT: pgettext_lazy("limit", "the default profile"),
     },
@@ -98,6 +123,10 @@ KINDS: Mapping[type[StrEnum], Words] = {
         DropReason.SENSITIVITY: gettext_lazy("It is more sensitive than the policy lets in at this phase and risk."),
         DropReason.KNOWLEDGE_STATUS: gettext_lazy("It is less certain than the policy lets in at this phase and risk."),
         DropReason.PHASE: gettext_lazy("This phase or risk holds optional items of the layer back."),
+        DropReason.PLAN_STEP: gettext_lazy("The plan does not need it at this step."),
+        DropReason.COMPACTION: gettext_lazy(
+            "It gave way when the dialogue was last shortened, to keep the rest in place."
+        ),
         DropReason.DUPLICATE: gettext_lazy("It says the same as something that is in."),
         DropReason.STALE: gettext_lazy("It is out of date."),
     },
@@ -141,6 +170,7 @@ KINDS: Mapping[type[StrEnum], Words] = {
     CompileResult: {
         CompileResult.OK: pgettext_lazy("compile", "ok"),
         CompileResult.WARNED: pgettext_lazy("compile", "with warnings"),
+        CompileResult.DEGRADED: pgettext_lazy("compile", "degraded"),
         CompileResult.REFUSED: pgettext_lazy("compile", "refused"),
     },
     ItemChange: {

@@ -13,15 +13,20 @@ from governance.ids import parse_id, public_id
 from governance.models.base import reach_of
 from governance.rows import insert, together
 from governance.scope import record, write_ledger
+from governance.telemetry import Operation, traced
 from governance.vocabulary import Audience
 from memories.models import Injection
 from sessions.asking import ContextAsk
+from sessions.beginnings import dialogue_out
+from sessions.consolidation_due import ask_for_summary
 from sessions.context.assembler import Prompt, packet_hash
 from sessions.context.budget import Budget, Limit
 from sessions.context.compiler import Compiled
 from sessions.context.material import HitFact
+from sessions.context.vocabulary import Section, Threshold, Trigger
 from sessions.decisions import condensed
 from sessions.gathering import Gathered
+from sessions.holding import delta_out, receipt_of_held
 from sessions.lifecycle import Opening
 from sessions.models import ContextPacket, Session
 from sessions.profiles import Chosen
@@ -29,8 +34,6 @@ from sessions.receipts import receipt_of
 from threads.lifecycle import touch
 from threads.models import Thread
 from threads.resolution import Resolution, shown
-
-BASIS = 10_000  # thresholds are shares of the input cap in ten-thousandths
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,6 +106,8 @@ def decisions_of(draft: PacketDraft) -> dict[str, Any]:
         "session": _session_out(draft.opening),
         "summary": _summary_out(draft),
         "consolidation": _consolidation(draft),
+        "dialogue": dialogue_out(compiled.beginning, material.beginning),
+        "delta": delta_out(material.held, compiled.held, draft.ask.have),
         "retrieval": _retrieval(draft),
         "warnings": list(compiled.warnings),
         "phase": material.phase.value,
@@ -124,11 +129,14 @@ def budget_out(budget: Budget, compiled: Compiled, chosen: Chosen) -> dict[str, 
         "method": compiled.method.value,
         "encoding": budget.encoding,
         "reserves": dict(budget.reserves),
+        "reserve_origins": {name: origin.value for name, origin in budget.reserve_origins.items()},
+        "learnt": chosen.profile.learnt.ref if chosen.profile.learnt else None,
         "groups": {group.value: tokens for group, tokens in budget.groups.items()},
         "layers": [layer.as_json() for layer in compiled.layers],
     }
 
 
+@traced(Operation.RECORD)
 def record_packet(draft: PacketDraft, *, acting: Acting, now: datetime) -> None:
     """Store the packet, what it injected and its ledger entry, in the open scope, which ends with it."""
     packet = ContextPacket(
@@ -152,6 +160,8 @@ def record_packet(draft: PacketDraft, *, acting: Acting, now: datetime) -> None:
     )
     injected = _injections(draft, packet, now=now)
     detail = {"thread": draft.thread.public_id, "used": packet.used, "cap": packet.input_cap, "memories": len(injected)}
+    if _wants_summary(draft):
+        ask_for_summary(acting, draft.opening.session)
     verb = "context.refuse" if draft.refused else "context.compile"
     record(verb, packet.public_id, after=draft.packet_hash, detail=detail)
     with together():
@@ -163,7 +173,11 @@ def record_packet(draft: PacketDraft, *, acting: Acting, now: datetime) -> None:
 
 def _receipt(draft: PacketDraft) -> dict[str, Any]:
     private = draft.thread.audience == Audience.PRIVATE
-    return receipt_of(draft.gathered, draft.chosen, draft.limits, draft.ask.dialect, private=private)
+    kept = receipt_of(draft.gathered, draft.chosen, draft.limits, draft.ask.dialect, private=private)
+    place, compiled = place_of(draft.opening.session), draft.compiled
+    items = [item for section in compiled.sections for item in section.items]
+    told = {} if draft.ask.client_tokens is None else {"client_tokens": draft.ask.client_tokens}
+    return kept | told | receipt_of_held(draft.gathered.holding, items, compiled.held, place=place)
 
 
 def _stored_decisions(draft: PacketDraft) -> dict[str, Any]:
@@ -172,6 +186,7 @@ def _stored_decisions(draft: PacketDraft) -> dict[str, Any]:
     Whoever asks may have threads of its own, and others read the packet: readers get the titles of what is theirs.
     """
     decisions = condensed(decisions_of(draft), draft.compiled.actions, place=place_of(draft.opening.session))
+    decisions["prefix_hash"] = draft.prompt.stable_prefix_hash if draft.prompt else ""
     for candidate in decisions["resolution"]["candidates"]:
         candidate.pop("title")
     if draft.refused:
@@ -228,15 +243,35 @@ def _summary_out(draft: PacketDraft) -> dict[str, Any] | None:
         "version": summary.version,
         "covers": summary.covers,
         "stale_since": summary.stale_since,
+        "stale_because": list(summary.stale_because),
     }
 
 
 def _consolidation(draft: PacketDraft) -> dict[str, Any]:
-    """Return which threshold the packet passed. Nothing is queued: the work summary has no writer yet."""
-    share = draft.compiled.used * BASIS // draft.budget.input_cap if draft.budget.input_cap else BASIS
-    thresholds = draft.budget.thresholds
-    passed = "hard" if share >= thresholds.hard else "soft" if share >= thresholds.soft else "none"
-    return {"queued": False, "threshold": passed, "trigger": "input_share" if passed != "none" else None}
+    """Return which threshold the session has passed and by what, and whether a summary of it is asked for.
+
+    `wanted` are the tokens that everything would have taken, `uncovered` the entries that no summary covers; both None
+    of a refusal, in which must items alone are over the input cap.
+    """
+    pressure = draft.compiled.pressure
+    if pressure is None:
+        passed = {"threshold": Threshold.HARD.value, "trigger": Trigger.INPUT_SHARE.value}
+        return {"queued": False, **passed, "wanted": None, "uncovered": None}
+    return {
+        "queued": _wants_summary(draft),
+        "threshold": pressure.threshold.value,
+        "trigger": pressure.trigger.value if pressure.trigger else None,
+        "wanted": pressure.wanted,
+        "uncovered": pressure.uncovered,
+    }
+
+
+def _wants_summary(draft: PacketDraft) -> bool:
+    """Whether the packet asks for its session to be summarised: early, while everything still has room."""
+    pressure = draft.compiled.pressure
+    if pressure is None or draft.ask.dry_run:
+        return False
+    return pressure.threshold is not Threshold.NONE and pressure.uncovered > 0
 
 
 def _retrieval(draft: PacketDraft) -> dict[str, Any]:
@@ -246,7 +281,7 @@ def _retrieval(draft: PacketDraft) -> dict[str, Any]:
         "considered": found.considered,
         "eligible": found.eligible,
         "returned": len(admitted),
-        "abstained": not admitted,
+        "abstained": not admitted and not any(item.section is Section.MEMORIES for item in draft.compiled.held),
         "sources": dict(sorted(Counter(hit.source_type for hit in admitted).items())),
         "kept_from": draft.gathered.recalled.kept_from or None,
     }

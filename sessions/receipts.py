@@ -15,21 +15,27 @@ from governance.models import Revision
 from governance.vocabulary import Destination, Phase, Risk, Sensitivity
 from sessions.context.budget import Limit
 from sessions.context.material import (
+    Beginning,
     ConstraintFact,
     Eligibility,
+    HeldFact,
     HitFact,
     InputFact,
     Material,
+    OpenTask,
     SessionFact,
     TaskFact,
     ThreadFact,
 )
+from sessions.context.profiles import ModelProfile
 from sessions.context.vocabulary import Dialect, LimitOrigin
 from sessions.facts import contract_fact, event_facts, handoff_fact, profile_fact, summary_fact, vision_fact
 from sessions.fallen import Fall, Fallen, fallen_in, handoff_without, without_fallen
 from sessions.gathering import REVISIONS, Gathered
+from sessions.hit_texts import texts_then
+from sessions.holding import held_in
 from sessions.models import Event, Session
-from sessions.profiles import Chosen
+from sessions.profiles import Chosen, again, of_request
 from sessions.reading import events_at, versions_of
 from sessions.recalling import hit_out, hits_again, recall_out
 
@@ -50,13 +56,16 @@ def receipt_of(
         "revisions": {kind: fact.ref for kind, fact in contracts.items() if fact is not None},
         "vision": heads.vision["id"] if heads.vision else None,
         "summary": heads.summary["id"] if heads.summary else None,
+        "summary_refused": heads.summary["refused"] if heads.summary else None,
         "handoff": heads.handoff["id"] if heads.handoff else None,
         "thread": asdict(material.thread),
         "session": asdict(material.session),
         "fallen": dict(gathered.fallen.fates),
         "fallen_since": dict(gathered.fallen.since),
         "constraints": [fact.ref for fact in material.constraints],
+        "retired": list(material.retired),
         "events": _spans(gathered.event_seqs),
+        "beginning": list(material.beginning) if material.beginning else None,
         "hits": [hit_out(fact) for fact in material.hits],
         "recall": recall_out(gathered.recalled, private=private),
         "input": asdict(material.user_input),
@@ -74,6 +83,24 @@ def limits_in(receipt: Receipt) -> list[Limit]:
     return [Limit(LimitOrigin(origin), tokens) for origin, tokens in receipt["limits"]]
 
 
+def profile_in(receipt: Receipt) -> ModelProfile:
+    """Return the profile that a packet was compiled with; raises Gone when it has moved on since."""
+    told = receipt.get("client_tokens")
+    return of_request(again(*receipt["profile"]), Dialect(receipt["dialect"]), client_tokens=told)
+
+
+def eligibility_in(receipt: Receipt) -> Eligibility:
+    """Return what might enter a packet."""
+    values = receipt["eligibility"]
+    return Eligibility(
+        destination=Destination(values["destination"]),
+        private_owner=values["private_owner"],
+        roles=tuple(values["roles"]),
+        highest_sensitivity=Sensitivity(values["highest_sensitivity"]),
+        lowest_knowledge_status=values["lowest_knowledge_status"],
+    )
+
+
 def material_in(receipt: Receipt, session: Session, *, needed: frozenset[str]) -> Material:
     """Fill the material of a receipt from its refs, in the open scope.
 
@@ -85,7 +112,7 @@ def material_in(receipt: Receipt, session: Session, *, needed: frozenset[str]) -
     for name, row in zip(("vision", "summary", "handoff"), rows, strict=True):
         if receipt[name] is not None and row is None:
             raise Gone(GONE, code="content_no_longer_permitted")
-    vision, summary, handoff = rows[0], summary_fact(rows[1]), handoff_fact(rows[2])
+    vision, summary, handoff = rows[0], summary_fact(_refused_then(receipt, rows[1])), handoff_fact(rows[2])
     fallen = _fallen_then(receipt, fallen_in(summary, handoff))
     policy, profile = revisions.get("policy"), revisions.get("self_profile")
     return Material(
@@ -99,16 +126,24 @@ def material_in(receipt: Receipt, session: Session, *, needed: frozenset[str]) -
         summary=without_fallen(summary, fallen),
         handoff=handoff_without(handoff, fallen),
         user_input=InputFact(**receipt["input"]),
-        eligibility=_eligibility(receipt["eligibility"]),
+        eligibility=eligibility_in(receipt),
         constraints=_constraints(receipt["constraints"]),
+        retired=tuple(receipt.get("retired", ())),
         events=event_facts(session, events_at(session, _seqs(receipt["events"]))),
         hits=_hits(receipt["hits"], needed),
+        held=_held(receipt, session),
+        beginning=Beginning(*begin) if (begin := receipt.get("beginning")) else None,
         phase=Phase(receipt["phase"]),
         risk=Risk(receipt["risk"]),
         trace_id=receipt["trace_id"],
         now=receipt["now"],
         warnings=tuple(receipt["warnings"]),
     )
+
+
+def _refused_then(receipt: Receipt, summary: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
+    """A version that was turned down since then had not been turned down when the packet was made."""
+    return {**summary, "refused": receipt.get("summary_refused")} if summary is not None else None
 
 
 def _fallen_then(receipt: Receipt, now: Fallen) -> Fallen:
@@ -139,22 +174,13 @@ def _revisions(refs: Mapping[str, str]) -> dict[str, Revision]:
 def _thread(values: Mapping[str, Any]) -> ThreadFact:
     task = values["task"]
     lists = {name: tuple(values[name]) for name in ("tags", "linked_task_ids")}
-    return ThreadFact(**{**values, **lists, "task": _task(task) if task else None})
+    others = tuple(OpenTask(**{**row, "waits_for": tuple(row["waits_for"])}) for row in values.get("open_tasks", ()))
+    return ThreadFact(**{**values, **lists, "task": _task(task) if task else None, "open_tasks": others})
 
 
 def _task(values: Mapping[str, Any]) -> TaskFact:
     lists = {name: tuple(values[name]) for name in ("depends_on", "next_steps")}
     return TaskFact(**{**values, **lists, "phase": Phase(values["phase"]), "risk": Risk(values["risk"])})
-
-
-def _eligibility(values: Mapping[str, Any]) -> Eligibility:
-    return Eligibility(
-        destination=Destination(values["destination"]),
-        private_owner=values["private_owner"],
-        roles=tuple(values["roles"]),
-        highest_sensitivity=Sensitivity(values["highest_sensitivity"]),
-        lowest_knowledge_status=values["lowest_knowledge_status"],
-    )
 
 
 def _constraints(refs: Sequence[str]) -> tuple[ConstraintFact, ...]:
@@ -173,8 +199,15 @@ def _event_place(ref: str) -> tuple[uuid.UUID, int]:
     return parse_id("ses", session, pointer="/ref"), int(seq)
 
 
+def _held(receipt: Receipt, session: Session) -> HeldFact | None:
+    try:
+        return held_in(receipt, session)
+    except LookupError as lost:
+        raise Gone(GONE, code="content_no_longer_permitted") from lost
+
+
 def _hits(rows: Sequence[Mapping[str, Any]], needed: frozenset[str]) -> tuple[HitFact, ...]:
-    kept = hits_again(rows)
+    kept = hits_again(rows, texts_then(rows) if rows else {})
     if not needed.intersection(row["ref"] for row in rows) <= {fact.ref for fact in kept}:
         raise Gone(GONE, code="content_no_longer_permitted")
     return kept

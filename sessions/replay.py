@@ -1,4 +1,4 @@
-"""Showing a packet again, and explaining it."""
+"""Showing a packet again: the same bytes, or the parts that are no longer there."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -16,9 +16,10 @@ from sessions.context.profiles import ModelProfile
 from sessions.context.vocabulary import Dialect
 from sessions.decisions import restored
 from sessions.models import ContextPacket
+from sessions.packet_losses import Lost, lost_parts
 from sessions.packets import hash_of, ordered, place_of
-from sessions.profiles import again
-from sessions.receipts import limits_in, material_in
+from sessions.receipts import GONE, limits_in, material_in, profile_in
+from sessions.vocabulary import PartLoss, ReplayVerdict
 from threads.models import Thread
 
 SHOWN = (
@@ -27,6 +28,8 @@ SHOWN = (
     "session",
     "summary",
     "consolidation",
+    "dialogue",
+    "delta",
     "retrieval",
     "warnings",
     "phase",
@@ -52,7 +55,7 @@ def show_again(acting: Acting, packet_id: Any) -> dict[str, Any]:
     longer permitted, or when today's compiler no longer gives the bytes that were recorded.
     """
     with project_scope(acting):
-        packet = _packet(packet_id)
+        packet = find_packet(packet_id)
         if packet.refused:
             raise Gone("This compile was refused, so there is no packet to show.", code="packet_was_refused")
         answer = _rebuilt(packet)
@@ -60,35 +63,62 @@ def show_again(acting: Acting, packet_id: Any) -> dict[str, Any]:
         return answer
 
 
-def explain(acting: Acting, packet_id: Any, ref: str) -> dict[str, Any]:
-    """Return why `ref` was in a packet, was left out, or was never considered.
+def replay(acting: Acting, packet_id: Any) -> dict[str, Any]:
+    """Compile a recorded packet, or a refusal, once more and say what that came to; shows none of its content.
 
-    What the search looked at and did not choose is left out by its `rule`; `by` is the ref that was better, if one.
+    `verdict` is identical, parts_lost (`lost` names each part and why), or different: today's compiler gives other
+    bytes of the same parts. `hash` is that of this compile, None where there was nothing to compile.
     """
     with project_scope(acting, read_only=True):
-        packet = _packet(packet_id)
-        decisions = decisions_in(packet)
-    for layer in decisions["budget"]["layers"]:
-        inside = [item for item in layer["items"] if _names(item["ref"], ref)]
-        left_out = [item for item in layer["dropped"] if _names(item["ref"], ref)]
-        if inside:
-            return {"ref": ref, "verdict": "in", "layer": layer["layer"], "items": inside}
-        if left_out:
-            return {"ref": ref, "verdict": "left_out", "layer": layer["layer"], "items": left_out}
-    return _not_found(packet.receipt, ref) or {"ref": ref, "verdict": "never_considered", "layer": None, "items": []}
+        return replayed(find_packet(packet_id)).as_json()
 
 
-def _not_found(receipt: Mapping[str, Any], ref: str) -> dict[str, Any] | None:
-    lost = receipt.get("recall", {}).get("lost", {})
-    for rule, rows in lost.items():
-        for candidate, *better in rows:
-            if candidate == ref:
-                told = {"rule": rule, "by": better[0] if better else None}
-                return {"ref": ref, "verdict": "left_out", "layer": "memories", "items": [], **told}
-    return None
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Replayed:
+    """What a replay came to. `recorded` and `hash` are '' for a refusal, `hash` None where nothing was compiled."""
+
+    packet: str
+    refused: bool
+    verdict: ReplayVerdict
+    recorded: str
+    hash: str | None
+    lost: tuple[Lost, ...] = ()
+
+    def as_json(self) -> dict[str, Any]:
+        """Return it as an answer says it."""
+        return {
+            "packet_id": self.packet,
+            "refused": self.refused,
+            "verdict": self.verdict.value,
+            "recorded_hash": self.recorded,
+            "hash": self.hash,
+            "lost": [one.as_json() for one in self.lost],
+        }
 
 
-def _packet(packet_id: Any) -> ContextPacket:
+def replayed(packet: ContextPacket) -> Replayed:
+    """Return what compiling a packet once more comes to, in the open scope."""
+    try:
+        return verdict_on(packet, recompile(packet, decisions_in(packet)))
+    except Lacking as lacking:
+        return verdict_on(packet, lacking)
+
+
+def verdict_on(packet: ContextPacket, again: "Recompiled | Lacking") -> Replayed:
+    """Return what it says of a packet that compiling it once more gave this, or failed like this."""
+    told: dict[str, Any] = {
+        "packet": packet.public_id,
+        "refused": packet.refused,
+        "recorded": packet.packet_hash,
+    }
+    if isinstance(again, Lacking):
+        verdict = ReplayVerdict.PARTS_LOST if again.lost else ReplayVerdict.DIFFERENT
+        return Replayed(**told, verdict=verdict, hash=again.hash, lost=again.lost)
+    return Replayed(**told, verdict=ReplayVerdict.IDENTICAL, hash=hash_of(again.compiled, again.prompt))
+
+
+def find_packet(packet_id: Any) -> ContextPacket:
+    """Return a packet with its session, in the open scope; raises NotThere."""
     packet = ContextPacket.objects.filter(pk=packet_id).select_related("session").first()
     if packet is None:
         raise NotThere.there("{packet_id}")
@@ -100,11 +130,6 @@ def decisions_in(packet: ContextPacket) -> dict[str, Any]:
     receipt = packet.receipt
     place = place_of(packet.session)
     return restored(packet.decisions, place=place, now=receipt["now"], trace_id=receipt["trace_id"])
-
-
-def _names(item_ref: str, ref: str) -> bool:
-    """An item's ref may carry a fragment that names its part of the source."""
-    return item_ref == ref or item_ref.partition("#")[0] == ref
 
 
 def _rebuilt(packet: ContextPacket) -> dict[str, Any]:
@@ -133,21 +158,57 @@ def for_reader(packet: ContextPacket, decisions: Mapping[str, Any], readable: Ma
     return {**decisions, "resolution": {**resolution, "candidates": seen}}
 
 
+class Lacking(Gone):
+    """A packet that cannot be made again. `lost` names the parts that are gone; without any, the bytes differ."""
+
+    def __init__(self, detail: str, *, code: str, lost: tuple[Lost, ...] = (), hash: str | None = None) -> None:  # noqa: A002 - what it is called everywhere
+        super().__init__(detail, code=code, extra={"lost": [one.as_json() for one in lost]})
+        self.lost = lost
+        self.hash = hash
+
+
 def recompile(packet: ContextPacket, decisions: Mapping[str, Any]) -> Recompiled:
     """Compile a recorded packet once more from its receipt, in the open scope of whoever wants to look at it.
 
-    `decisions` are the packet's, restored. Raises Gone when some of its content is no longer permitted, when its
+    `decisions` are the packet's, restored. Raises Lacking when some of its content is no longer permitted, when its
     profile has moved on, or when the bytes are not the recorded ones. A refusal is compiled to a refusal again.
     """
-    receipt = packet.receipt
-    profile = again(*receipt["profile"])
-    material = material_in(receipt, packet.session, needed=carried_by(decisions))
+    receipt, needed = packet.receipt, carried_by(decisions)
+    try:
+        profile = profile_in(receipt)
+    except Gone as moved:
+        name = "@".join(str(part) for part in receipt["profile"][:2])
+        parts = (Lost(f"profile://{name}", PartLoss.MOVED),)
+        raise Lacking(moved.detail, code=moved.code, lost=parts) from moved
+    try:
+        material = material_in(receipt, packet.session, needed=needed)
+    except Gone as gone:
+        lost = lost_parts(receipt, packet.session_id, needed=needed)
+        raise Lacking(gone.detail, code=gone.code, lost=lost) from gone
+    made = _compiled(material, profile, receipt)
+    found = hash_of(made.compiled, made.prompt)
+    if found != packet.packet_hash or _short(made.compiled) != packet.decisions.get("shortfall", []):
+        raise _differs(packet, found, needed)
+    return made
+
+
+def _compiled(material: Material, profile: ModelProfile, receipt: Mapping[str, Any]) -> Recompiled:
     budget = build_budget(profile, phase=material.phase, risk=material.risk, limits=limits_in(receipt))
     compiled = compile_packet(material, budget, counter=profile.counter())
     prompt = None if compiled.packet is None else assemble(compiled, Dialect(receipt["dialect"]))
-    if (prompt is None) != packet.refused or hash_of(compiled, prompt) != packet.packet_hash:
-        raise Gone("This packet cannot be rebuilt to the bytes that were recorded.", code="packet_not_reproducible")
     return Recompiled(material=material, budget=budget, profile=profile, compiled=compiled, prompt=prompt)
+
+
+def _short(compiled: Compiled) -> list[dict[str, Any]]:
+    return [{"layer": one.layer, "needed": one.needed, "available": one.available} for one in compiled.shortfalls]
+
+
+def _differs(packet: ContextPacket, found: str, needed: frozenset[str]) -> Lacking:
+    lost = lost_parts(packet.receipt, packet.session_id, needed=needed)
+    if lost:
+        return Lacking(GONE, code="content_no_longer_permitted", lost=lost, hash=found)
+    message = "This packet cannot be rebuilt to the bytes that were recorded."
+    return Lacking(message, code="packet_not_reproducible", hash=found)
 
 
 def carried_by(decisions: Mapping[str, Any]) -> frozenset[str]:
@@ -167,6 +228,6 @@ def answer_again(packet: ContextPacket, decisions: Mapping[str, Any], again: Rec
         "packet_hash": packet.packet_hash,
         "packet": again.compiled.packet,
         "prompt": again.prompt.as_json(),
-        **ordered({name: decisions[name] for name in SHOWN}),
+        **ordered({name: decisions[name] for name in SHOWN if name in decisions}),
         "actions": decisions["actions"],
     }

@@ -9,7 +9,7 @@ from django.test import Client
 from governance.models import User
 from governance.vocabulary import MembershipLevel
 from sessions import packet_list
-from tests.api.asking import compiled, make_thread, ok, open_session
+from tests.api.asking import append, compiled, event, make_thread, ok, open_session
 from tests.cast import Cast, make_cast
 from tests.site.console_cast import CHINESE, ENGLISH, join, make_account, page_of, signed_in, statements
 
@@ -73,6 +73,12 @@ def test_a_packet_of_a_private_thread_is_its_owner_s_alone(cast: Cast, viewer: U
         ("outcome=refused", "refused"),
         ("outcome=warned", "compiled"),
         ("outcome=ok", None),
+        ("outcome=degraded", None),
+        ("short=input", "refused"),
+        ("short=vision", None),
+        ("short=%22", None),
+        ("trigger=input_share", "refused"),
+        ("trigger=layer_share", None),
         ("outcome=%27", None),
         ("role=dev&outcome=warned", "compiled"),
         ("role=tester", None),
@@ -100,6 +106,24 @@ def test_filters_stay_in_the_form_and_in_the_pager(cast: Cast, viewer: User, mon
     [older] = re.findall(r'rel="next" href="([^"]+)"', page)
     assert ('value="dev" selected' in page, "role=dev" in older) == (True, True)
     assert listed(client, contexts_of(cast, older.replace("&amp;", "&"))) == made[:1]
+
+
+def test_a_packet_that_was_given_less_is_degraded(cast: Cast, viewer: User) -> None:
+    session = open_session(cast.dev, make_thread(cast.dev))
+    turns = [event("a turn of the parser " * 40, f"e{n}") for n in range(20)]
+    append(cast.dev, session, *turns)
+    packet = compiled(cast.dev, session_id=session, budget={"max_input_tokens": 700})["packet_id"]
+    assert listed(signed_in(viewer), contexts_of(cast, "?outcome=degraded")) == [packet]
+
+
+@pytest.mark.parametrize("form", ["jsonl", "csv"])
+def test_what_the_filters_leave_is_exported(cast: Cast, viewer: User, form: str) -> None:
+    compiled(cast.dev)
+    refused = starve(cast)
+    answer = signed_in(viewer).get(contexts_of(cast, f"?outcome=refused&as={form}"))
+    text = b"".join(answer.streaming_content).decode()
+    lines = text.removeprefix("\ufeff").splitlines()[form == "csv" :]
+    assert (len(lines), refused in lines[0]) == (1, True)
 
 
 def test_an_invented_cursor_is_not_there(cast: Cast, viewer: User) -> None:

@@ -91,7 +91,7 @@ def test_every_figure_of_the_layers_stands_in_the_table(cast: Cast, client: Clie
 
 def test_the_bar_holds_every_layer_that_used_something(cast: Cast, client: Client) -> None:
     answer = worked(cast)
-    drawn = {part.name for part in context_of(client, cast, answer["packet_id"]).budget.cap_bar}
+    drawn = {part.fill for part in context_of(client, cast, answer["packet_id"]).budget.cap_bar}
     used = {row["layer"] for row in answer["budget"]["layers"] if row["used"]}
     assert drawn == used | {"free"}
 
@@ -142,7 +142,7 @@ def test_the_stable_prefix_ends_at_a_line_of_its_own(cast: Cast, client: Client)
     ("dialect", "messages"),
     [
         ("openai.chat", ["system", "user", "user"]),
-        ("anthropic.messages", ["system", "user", "user"]),
+        ("anthropic.messages", ["system", "user"]),
         ("text", ["user"]),
     ],
 )
@@ -237,7 +237,7 @@ def test_why_gives_the_api_s_answer_in_words(cast: Cast, client: Client) -> None
     packet, dialogue = answer["packet_id"], layer(answer, "dialogue")
     for ref, says in [
         (dialogue["items"][0]["ref"], "It was in the packet."),
-        (dialogue["dropped"][0]["ref"], "It was considered and left out."),
+        (dialogue["dropped"][0]["ref"], "It was considered and cut."),
         ("memory://mem_1", "It was never considered"),
         ("'<b>", "It was never considered"),
     ]:

@@ -1,0 +1,1 @@
+"""The hunt over replays: packets, many later writes, an erasure, and each packet compiled once more."""

@@ -1,0 +1,170 @@
+"""Why something was in a packet, was cut, was not eligible, or was never considered."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from governance.actors import Acting
+from governance.scope import project_scope
+from memories.models import Passage
+from memories.vocabulary import LostBy
+from sessions.context.seams import body_tokens
+from sessions.context.tokens import STORED_ENCODING, exact_counter
+from sessions.context.vocabulary import DropReason, Layer
+from sessions.models import ContextPacket
+from sessions.overlooking import Overseen, overlooked, ref_asked
+from sessions.replay import decisions_in, find_packet
+from sessions.vocabulary import Explained, Overlooked
+
+GATES = (
+    DropReason.AUDIENCE,
+    DropReason.SENSITIVITY,
+    DropReason.KNOWLEDGE_STATUS,
+    DropReason.PHASE,
+    DropReason.PLAN_STEP,
+    DropReason.STALE,
+)
+WORDS: Mapping[Overlooked, str] = {
+    Overlooked.NOT_THERE: "Nothing of this name is there for you; check how it is spelt, its version included.",
+    Overlooked.LATER: "It was made after this packet.",
+    Overlooked.ANOTHER_THREAD: "It belongs to another thread, and only what a search finds comes from there.",
+    Overlooked.ANOTHER_SESSION: "It belongs to another session, and only what a search finds comes from there.",
+    Overlooked.ANOTHER_TASK: "It holds on another task than the one in hand.",
+    Overlooked.BEFORE_TAIL: "It is older than what a compile reads of its session, and the search did not bring it.",
+    Overlooked.AS_INPUT: "It is what the request itself said, and stands in the packet as the user's input.",
+    Overlooked.COVERED: "It is older than what a compile reads of its session; the work summary covers it.",
+    Overlooked.NOT_IN_USE: "The memory was not in use when the packet was compiled.",
+    Overlooked.REPLACED: "Another version of it was the one to be taken.",
+    Overlooked.NOT_PINNED: "It is no contract that the attempt began with.",
+    Overlooked.NOT_ASKED: "The turn only went on, so what an earlier packet had found was kept and no search was made.",
+    Overlooked.NOT_FOUND: "The search did not bring it: it has too little in common with what was asked.",
+    Overlooked.NOT_SEARCHED: "It is of a kind that no search looks through.",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Explanation:
+    """The verdict on one ref. `rule` says what cut it, `gate` what kept it out, `why` why it was not considered.
+
+    `by` is the ref of what was taken in its place, or of the packet that was asked before. `tokens` of what is out
+    are those that it would have needed, None when unknown. `items` are the packet's own records of it.
+    """
+
+    ref: str
+    verdict: Explained
+    message: str
+    layer: Layer | None = None
+    items: Sequence[Mapping[str, Any]] = field(default=())
+    tokens: int | None = None
+    rule: str | None = None
+    gate: str | None = None
+    why: Overlooked | None = None
+    by: str | None = None
+
+    def as_json(self) -> dict[str, Any]:
+        """Return it as an answer says it."""
+        return {
+            "ref": self.ref,
+            "verdict": self.verdict.value,
+            "layer": self.layer.value if self.layer else None,
+            "items": list(self.items),
+            "tokens": self.tokens,
+            "rule": self.rule,
+            "gate": self.gate,
+            "why": self.why.value if self.why else None,
+            "by": self.by,
+            "message": self.message,
+        }
+
+
+def explain(acting: Acting, packet_id: Any, ref: str) -> Explanation:
+    """Return what became of `ref` in a packet; a bare public id stands for its ref. Raises NotThere for the packet."""
+    with project_scope(acting, read_only=True):
+        return explanation(find_packet(packet_id), ref)
+
+
+def explanation(packet: ContextPacket, ref: str) -> Explanation:
+    """Return what became of `ref` in a packet, in the open scope."""
+    asked = ref_asked(ref, packet)
+    decisions = decisions_in(packet)
+    found = _in_layers(asked, decisions["budget"]["layers"]) or _lost_in_search(asked, packet.receipt)
+    return found or _overlooked(asked, overlooked(packet, decisions, asked))
+
+
+def _in_layers(ref: str, layers: Sequence[Mapping[str, Any]]) -> Explanation | None:
+    """Look for the item itself first, then for what came of the source that is named."""
+    for names in (_is, _names):
+        for layer in layers:
+            for kind, tell in TOLD.items():
+                found = [item for item in layer.get(kind, ()) if names(item["ref"], ref)]
+                if found:
+                    return tell(ref, Layer(layer["layer"]), found)
+    return None
+
+
+def _inside(ref: str, layer: Layer, items: Sequence[Mapping[str, Any]]) -> Explanation:
+    message = "It was in the packet."
+    return Explanation(ref=ref, verdict=Explained.IN, message=message, layer=layer, items=items, tokens=_sum(items))
+
+
+def _held(ref: str, layer: Layer, items: Sequence[Mapping[str, Any]]) -> Explanation:
+    message = "It belongs to the packet and was not sent again: the caller said that it holds it."
+    return Explanation(ref=ref, verdict=Explained.HELD, message=message, layer=layer, items=items, tokens=_sum(items))
+
+
+def _dropped(ref: str, layer: Layer, items: Sequence[Mapping[str, Any]]) -> Explanation:
+    reason: str = items[0]["reason"]
+    told: dict[str, Any] = {"ref": ref, "layer": layer, "items": items, "tokens": _sum(items)}
+    if reason in GATES:
+        message = f"The gate {reason} kept it out, whatever room there was."
+        return Explanation(verdict=Explained.NOT_ELIGIBLE, gate=reason, message=message, **told)
+    message = f"It was considered, and the rule {reason} left it out."
+    return Explanation(verdict=Explained.CUT, rule=reason, message=message, **told)
+
+
+TOLD = {"items": _inside, "held": _held, "dropped": _dropped}  # what a layer's report keeps, and what is told of it
+
+
+def _lost_in_search(ref: str, receipt: Mapping[str, Any]) -> Explanation | None:
+    """Say by which rule a candidate of the search lost: it may have been named without its version."""
+    lost: Mapping[str, Sequence[Sequence[str]]] = receipt.get("recall", {}).get("lost", {})
+    for rule, rows in lost.items():
+        for candidate, *better in rows:
+            if candidate == ref or candidate.partition("@")[0] == ref:
+                return _outranked(candidate, LostBy(rule), better[0] if better else None)
+    return None
+
+
+def _outranked(ref: str, rule: LostBy, by: str | None) -> Explanation:
+    text = Passage.objects.filter(ref=ref).values_list("text", flat=True).first()
+    return Explanation(
+        ref=ref,
+        verdict=Explained.CUT,
+        layer=Layer.MEMORIES,
+        tokens=None if text is None else body_tokens(text, exact_counter(STORED_ENCODING)),
+        rule=rule.value,
+        by=by,
+        message=f"The search looked at it, and the rule {rule.value} left it out.",
+    )
+
+
+def _overlooked(ref: str, seen: Overseen) -> Explanation:
+    told: dict[str, Any] = {"ref": ref, "by": seen.by}
+    if seen.gate is not None:
+        message = f"The gate {seen.gate.value} kept it from being looked at: not everyone there may read it."
+        return Explanation(verdict=Explained.NOT_ELIGIBLE, gate=seen.gate.value, message=message, **told)
+    return Explanation(verdict=Explained.NEVER_CONSIDERED, why=seen.why, message=WORDS[seen.why], **told)
+
+
+def _sum(items: Sequence[Mapping[str, Any]]) -> int:
+    return sum(item["tokens"] for item in items)
+
+
+def _is(item_ref: str, ref: str) -> bool:
+    return item_ref == ref
+
+
+def _names(item_ref: str, ref: str) -> bool:
+    """An item's ref may carry a fragment that names its part of the source, and a version that was not asked for."""
+    source = item_ref.partition("#")[0]
+    return ref in (source, source.partition("@")[0])

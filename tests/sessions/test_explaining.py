@@ -1,0 +1,153 @@
+"""Why something was in a packet, was cut, was not eligible, or was never considered."""
+
+from functools import partial
+from typing import Any
+
+import pytest
+
+from governance.models import Revision
+from governance.models.base import reach_of
+from governance.scope import project_scope
+from memories.models import Memory, MemoryMove
+from memories.retiring import archive
+from memories.retrieval import Found
+from memories.vocabulary import MemoryStatus, ScopeType
+from sessions import gathering, recalling
+from sessions.models import Event
+from tests.api.asking import append, compiled, event, layer, make_thread, ok, open_session
+from tests.api.test_context_again import QUESTION, learnt, private_of
+from tests.cast import Cast, at, make_cast
+from threads.models import Thread
+
+
+@pytest.fixture
+def cast(transactional_db: None) -> Cast:
+    return make_cast("alpha")
+
+
+def told(cast: Cast, packet: dict[str, Any], ref: str) -> dict[str, Any]:
+    """What the API says of a ref in a packet."""
+    return ok(cast.dev.client().get(f"/context/{packet['packet_id']}/explain?ref={ref}"))
+
+
+def chatty(cast: Cast, turns: int = 60, **more: Any) -> tuple[str, dict[str, Any]]:
+    """A session with many turns, and a packet of it."""
+    session = open_session(cast.dev, make_thread(cast.dev))
+    append(cast.dev, session, *[event(f"turn {n} of the parser " * 20, f"e{n}") for n in range(turns)])
+    return session, compiled(cast.dev, session_id=session, **more)
+
+
+def short_tail(tail_of: Any, session: Any, **asked: Any) -> Any:
+    """The last entry of a session, and the words of its latest exchanges."""
+    return tail_of(session, **(asked | {"most": 1}))
+
+
+def in_project(memory: Memory) -> dict[str, Any]:
+    return {"project_id": memory.project_id, **reach_of(memory)}
+
+
+def test_a_memory_that_was_in(cast: Cast) -> None:
+    memory = learnt(cast)
+    packet = compiled(cast.dev, QUESTION)
+    for form in (f"memory://{memory.public_id}@1", f"memory://{memory.public_id}", memory.public_id):
+        said = told(cast, packet, form)
+        assert (said["verdict"], said["layer"], said["tokens"]) == ("in", "memories", said["items"][0]["tokens"])
+
+
+def test_an_entry_that_was_cut_names_rule_and_tokens(cast: Cast) -> None:
+    _, packet = chatty(cast, budget={"max_input_tokens": 2000})
+    dropped = layer(packet, "dialogue")["dropped"][0]
+    said = told(cast, packet, dropped["ref"])
+    assert (said["verdict"], said["rule"], said["tokens"]) == ("cut", dropped["reason"], dropped["tokens"])
+
+
+def test_an_entry_is_explained_by_its_own_id(cast: Cast) -> None:
+    _, packet = chatty(cast, turns=1)
+    with project_scope(cast.dev.acting):
+        pk = Event.objects.get().public_id
+    assert told(cast, packet, pk)["verdict"] == "in"
+
+
+def test_a_private_memory_was_not_eligible_in_a_shared_packet(cast: Cast) -> None:
+    private_of(cast, cast.dev)
+    with project_scope(cast.dev.acting):
+        memory = Memory.objects.get()
+        steps = {"here": MemoryStatus.COMMITTED, "there": MemoryStatus.ACTIVE, "at": at(9)}
+        MemoryMove.objects.create(memory=memory, **steps, **in_project(memory))
+    packet = compiled(cast.dev, QUESTION)
+    said = told(cast, packet, memory.public_id)
+    assert (said["verdict"], said["gate"]) == ("not_eligible", "audience")
+
+
+def test_what_nobody_knows_is_not_there(cast: Cast) -> None:
+    said = told(cast, compiled(cast.dev), f"mem_{'1' * 32}")
+    assert (said["verdict"], said["why"]) == ("never_considered", "not_there")
+
+
+def test_what_others_keep_is_not_there_either(cast: Cast) -> None:
+    private_of(cast, cast.tester)
+    packet = compiled(cast.dev, QUESTION)
+    with project_scope(cast.tester.acting):
+        pk = Memory.objects.get().public_id
+    assert told(cast, packet, pk)["why"] == "not_there"
+
+
+def test_what_came_later_says_so(cast: Cast) -> None:
+    session, packet = chatty(cast, turns=1)
+    append(cast.dev, session, event("later", "late"))
+    assert told(cast, packet, f"event://{session}/2")["why"] == "later"
+
+
+def test_an_old_entry_was_before_the_tail(cast: Cast, monkeypatch: pytest.MonkeyPatch) -> None:
+    session = open_session(cast.dev, make_thread(cast.dev))
+    append(cast.dev, session, *[event("hm", f"e{n}") for n in range(12)])
+    monkeypatch.setattr(gathering, "tail_of", partial(short_tail, gathering.tail_of))
+    assert told(cast, compiled(cast.dev, session_id=session), f"event://{session}/1")["why"] == "before_tail"
+
+
+def test_an_entry_that_is_the_input_itself_says_so(cast: Cast, monkeypatch: pytest.MonkeyPatch) -> None:
+    nothing = Found(hits=[], considered=0, eligible=0)
+    monkeypatch.setattr(recalling, "retrieve", lambda *_, **__: nothing)
+    session = open_session(cast.dev, make_thread(cast.dev))
+    append(cast.dev, session, event("hm", "now"))
+    packet = compiled(cast.dev, "hm", session_id=session, client_event_id="now")
+    said = told(cast, packet, f"event://{session}/1")
+    assert (said["why"], said["by"]) == ("as_input", "request://raw_text")
+
+
+def test_a_memory_out_of_use_was_not_considered(cast: Cast) -> None:
+    memory = learnt(cast)
+    with project_scope(cast.owner.acting):
+        archive(cast.owner.acting, memory, reason="test", now=at(9))
+    assert told(cast, compiled(cast.dev, QUESTION), memory.public_id)["why"] == "not_in_use"
+
+
+def test_a_memory_of_another_thread_was_not_considered(cast: Cast) -> None:
+    make_thread(cast.dev, "garden")
+    with project_scope(cast.dev.acting):
+        pk = Thread.objects.get(title="garden").pk
+    memory = learnt(cast, scope_type=ScopeType.THREAD, scope_id=pk)
+    packet = compiled(cast.dev, "grow the roses", thread_id=make_thread(cast.dev, "roses"))
+    assert told(cast, packet, memory.public_id)["why"] == "another_thread"
+
+
+def test_a_memory_that_shares_nothing_was_not_found(cast: Cast) -> None:
+    memory = learnt(cast)
+    assert told(cast, compiled(cast.dev, "water the roses"), memory.public_id)["why"] == "not_found"
+
+
+def test_a_turn_that_goes_on_names_the_packet_that_asked(cast: Cast) -> None:
+    learnt(cast)
+    session = open_session(cast.dev, make_thread(cast.dev))
+    first = compiled(cast.dev, QUESTION, session_id=session)
+    late = learnt(cast, "The walrus sleeps at noon.")
+    packet = compiled(cast.dev, "继续", session_id=session)
+    said = told(cast, packet, late.public_id)
+    assert (said["why"], said["by"]) == ("not_asked", first["packet_id"])
+
+
+def test_another_revision_was_not_pinned(cast: Cast) -> None:
+    packet = compiled(cast.dev)
+    with project_scope(cast.dev.acting):
+        other = Revision.objects.get(contract__slug="tester").public_id
+    assert told(cast, packet, other)["why"] == "not_pinned"
