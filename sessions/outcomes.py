@@ -10,7 +10,9 @@ from governance.actors import Acting
 from governance.errors import NotThere
 from governance.scope import project_scope, record
 from memories.feedback import note_cited
+from sessions.compile_figures import count_usage
 from sessions.models import ContextPacket, PacketOutcome
+from sessions.usages import take_usage
 from sessions.vocabulary import VerificationState
 
 
@@ -27,10 +29,12 @@ class OutcomeWish:
 def store_outcome(acting: Acting, packet_id: uuid.UUID | None, wish: OutcomeWish, *, now: datetime) -> dict[str, Any]:
     """Store a report on a packet; raises NotThere for a packet that is not here.
 
-    A memory that the packet carried and the report cites is found useful by that.
+    A memory that the packet carried and the report cites is found useful by that. `usage` says what became of the
+    provider's count: taken, implausible, or None where there was nothing to compare it with.
     """
     with project_scope(acting):
-        packet = ContextPacket.objects.filter(pk=packet_id).first() if packet_id else None
+        rows = ContextPacket.objects.select_related("session")
+        packet = rows.filter(pk=packet_id).first() if packet_id else None
         if packet is None:
             raise NotThere.there("{packet_id}")
         row = PacketOutcome.objects.create(
@@ -44,11 +48,14 @@ def store_outcome(acting: Acting, packet_id: uuid.UUID | None, wish: OutcomeWish
             created_at=now,
         )
         cited = note_cited(acting, packet.pk, wish.cited_refs)
-        detail = {"verification": wish.verification.value, "memories_cited": cited}
+        fate = take_usage(acting, packet, wish.usage, now=now)
+        detail = {"verification": wish.verification.value, "memories_cited": cited, "usage": fate and fate.value}
         record("context.outcome", packet.public_id, detail=detail)
+        count_usage(wish.usage)
         return {
             "id": row.public_id,
             "packet_id": packet.public_id,
             "result": row.result,
             "verification": row.verification,
+            "usage": fate and fate.value,
         }

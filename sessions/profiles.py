@@ -17,20 +17,34 @@ from governance.ids import parse_id, public_id
 from governance.models import Project
 from governance.rows import fetch
 from sessions.context.budget import Limit
-from sessions.context.profiles import ModelProfile, ProfileFault, parse_profile, parse_profile_name
-from sessions.context.vocabulary import LimitOrigin
+from sessions.context.profile_form import parse_profile
+from sessions.context.profiles import (
+    Learnt,
+    ModelProfile,
+    ProfileFault,
+    for_request,
+    parse_profile_name,
+    with_harness,
+    with_learnt,
+)
+from sessions.context.tokens import Weights
+from sessions.context.vocabulary import Dialect, LimitOrigin
+from sessions.vocabulary import Learning
 from threads.models import Task
 
 CONSERVATIVE = "default@conservative"
 # As text: what was parsed is remembered by it, so that an unchanged row is parsed once in a process.
 PROFILE = "SELECT body::text FROM agent_sessions_budgetprofile WHERE slug = %s AND version = %s"
 REVISION = "SELECT body::text FROM governance_revision WHERE id = %s"
+LEARNT = "SELECT id, encoding, state, figures FROM agent_sessions_learntfigures WHERE id = %s"
+MESSAGES = {Dialect.OPENAI_CHAT: 3, Dialect.ANTHROPIC_MESSAGES: 2, Dialect.TEXT: 1}
+"""Messages that a prompt has at most in each dialect, the system's among them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
     """A profile, and a warning when it is not the asked one. `revision` is the public id of the revision that was
-    approved, whose number `version` is; None for a row that ships.
+    approved, whose number `version` is; None for a row that ships. What was learnt is in the profile already.
     """
 
     profile: ModelProfile
@@ -47,15 +61,18 @@ class Chosen:
     @property
     def place(self) -> list[Any]:
         """What `again` finds it by, as JSON."""
-        return [self.slug, self.version, *([self.revision] if self.revision else [])]
+        learnt = self.profile.learnt.ref if self.profile.learnt else None
+        parts = [self.slug, self.version, self.revision, learnt]
+        return parts[: max(at for at, part in enumerate(parts) if part is not None) + 1]
 
 
 def choose(name: str, rows: Sequence[Mapping[str, Any]]) -> Chosen:
     """Return the profile of that name out of `rows`, which hold CONSERVATIVE too; the approved one before the shipped.
 
-    A row has slug, version, body as text, and revision, the approved one's id. Raises Invalid for a malformed name. An
-    unknown model or harness gets the conservative profile and a warning: a guess at a window would be a promise that
-    nobody made. So does an approved text that this version of the compiler can no longer read.
+    A row has slug, version, body as text, revision, the approved one's id, and learnt, the newest figures. Raises
+    Invalid for a malformed name. An unknown model or harness gets the conservative profile and a warning: a guess at a
+    window would be a promise that nobody made. So does an approved text that this version of the compiler can no longer
+    read.
     """
     check_name(name)
     known = [row for row in rows if row["slug"] in (name, CONSERVATIVE)]
@@ -76,7 +93,7 @@ def _chosen(row: Mapping[str, Any], name: str, faults: Sequence[str]) -> Chosen:
     if faults:
         warning = f"unusable_profile: {'; '.join(faults)}; {slug}@{row['version']} was used."
     revision = public_id("rev", uuid.UUID(row["revision"])) if row["revision"] else None
-    return Chosen(profile, slug, row["version"], revision, warning)
+    return Chosen(with_learnt(profile, learnt_in(row["learnt"])), slug, row["version"], revision, warning)
 
 
 def check_name(name: str) -> None:
@@ -87,15 +104,43 @@ def check_name(name: str) -> None:
         raise Invalid.at("/budget/profile", fault.message, code="malformed_profile") from fault
 
 
-def again(slug: str, version: int, revision: str | None = None) -> ModelProfile:
-    """Return the profile that a packet was compiled with; raises Gone when it has moved on since."""
+def again(slug: str, version: int, revision: str | None = None, learnt: str | None = None) -> ModelProfile:
+    """Return the profile that a packet was compiled with, and with the figures that had been learnt then.
+
+    Raises Gone when it has moved on since.
+    """
     if revision:
         rows = fetch(REVISION, [parse_id("rev", revision, pointer="/profile")])
     else:
         rows = fetch(PROFILE, [slug, version])
-    if not rows:
+    figures = fetch(LEARNT, [parse_id("lrn", learnt, pointer="/profile")]) if learnt else []
+    if not rows or bool(figures) is not bool(learnt):
         raise Gone(f"The profile {slug} has moved on since version {version}.", code="profile_moved")
-    return _parse(rows[0][0])
+    found = [dict(zip(("id", "encoding", "state", "figures"), row, strict=True)) for row in figures]
+    return with_learnt(_parse(rows[0][0]), learnt_in(found[0] if found else None))
+
+
+def learnt_in(row: Mapping[str, Any] | None) -> Learnt | None:
+    """Return what a row of learnt figures (id, encoding, state, figures) teaches; None where it is not steady."""
+    if row is None or row["state"] != Learning.LEARNT:
+        return None
+    figures = row["figures"] if isinstance(row["figures"], Mapping) else orjson.loads(row["figures"])
+    weights = figures["weights"]
+    return Learnt(
+        ref=public_id("lrn", uuid.UUID(str(row["id"]))),
+        encoding=row["encoding"],
+        weights=Weights(weights["token"], tuple(weights["scripts"])) if weights else None,
+        harness=figures["harness"],
+    )
+
+
+def of_request(profile: ModelProfile, dialect: Dialect, *, client_tokens: int | None = None) -> ModelProfile:
+    """Return the profile with what a prompt in that dialect costs beside its text.
+
+    `client_tokens` are what the harness says its own system prompt and tools take; None leaves the profile's figure.
+    """
+    told = with_harness(profile, client_tokens, LimitOrigin.REQUEST)
+    return for_request(told, messages=MESSAGES[dialect])
 
 
 def limits_for(asked: int | None, *, task: Task | None, role: int | None, project: Project) -> list[Limit]:

@@ -39,9 +39,13 @@ Span = tuple[date, date]  # first day and the day after the last one
 
 def resolve(parts: DateParts, observed: datetime) -> Span | None:
     """The days that `parts` means when it is said at `observed`; None for what names no single period."""
-    today = observed.date()
-    if parts.recurring:
+    try:
+        return None if parts.recurring else _resolved(parts, observed.date())
+    except (ValueError, OverflowError):  # beyond every calendar, such as "fifty million years ago"
         return None
+
+
+def _resolved(parts: DateParts, today: date) -> Span | None:
     if parts.weekday is not None:
         return _weekday(parts, today)
     if parts.shift is not None and parts.unit:

@@ -1,29 +1,18 @@
 """What a budget profile says: windows, reserves and shares for one model in one harness. Numbers are data."""
 
-import math
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field, replace
 
 from governance.vocabulary import Phase, Risk
-from sessions.context.tokens import FILES, Counter, estimating_counter, exact_counter
-from sessions.context.vocabulary import CountMethod, Group, Layer
+from sessions.context.tokens import Counter, WeighingCounter, Weights, estimating_counter, exact_counter
+from sessions.context.vocabulary import CountMethod, Group, Layer, LimitOrigin
 
 DEFAULT_PROFILE = "default@conservative"
 WHOLE = 10_000
 """Shares are kept as ten-thousandths, so that tokens come from integers alone."""
-RESERVES = ("output", "tool_results", "protocol", "harness", "margin")
-ITEM_CAPS = ("tool_result", "message", "action", "origin_goal")
-LARGEST_WINDOW = 100_000_000
 
 _NAME = re.compile(r"([a-z0-9._-]{1,80})@([a-z0-9._-]{1,80})")
-_FIELDS = frozenset(
-    (
-        *("name", "model_window", "harness_window", "encoding", "method", "factor", "reserves", "groups"),
-        *("layers", "item_caps", "counts", "thresholds", "phases", "risks"),
-    )
-)
 
 
 class ProfileFault(ValueError):
@@ -48,22 +37,28 @@ type Shares = Mapping[Layer, LayerShare]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Counts:
-    """How many items of a kind may enter."""
+    """How many items of a kind may enter; `next_steps` are those of a task that its work needs at once."""
 
     memories_min: int
     memories_max: int
     handoff: int
     dialogue_items: int
+    next_steps: int = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ItemCaps:
-    """Tokens that one item may take; a longer one is shortened, and its ref opens the whole."""
+    """Tokens that one item may take; a longer one is shortened, and its ref opens the whole.
+
+    `excerpt` and `title` are what is left of one that has no room for more.
+    """
 
     tool_result: int
     message: int
     action: int
     origin_goal: int
+    excerpt: int = 240
+    title: int = 64
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,8 +70,33 @@ class Thresholds:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Overheads:
+    """Tokens that a request costs for each message and each tool, beside their text."""
+
+    message: int = 0
+    tool: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Learnt:
+    """What reported usage taught: weights in place of the factor, and the harness's own tokens; None where unknown.
+
+    `ref` names the version, which is immutable.
+    """
+
+    ref: str
+    encoding: str
+    weights: Weights | None
+    harness: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ModelProfile:
-    """A budget profile. Windows, reserves and item caps are tokens. Made by `parse_profile`."""
+    """A budget profile. Windows, reserves and item caps are tokens. Made by `parse_profile`.
+
+    `learnt` is what `with_learnt` put into it, `origins` names the reserves that are not the profile's own. `reads` is
+    what a session may read by refs in all.
+    """
 
     name: str
     model_window: int
@@ -92,6 +112,10 @@ class ModelProfile:
     thresholds: Thresholds
     phases: Mapping[Phase, Shares]
     risks: Mapping[Risk, Shares]
+    overheads: Overheads = Overheads()
+    reads: int | None = None
+    learnt: Learnt | None = None
+    origins: Mapping[str, LimitOrigin] = field(default_factory=dict)
 
     @property
     def window(self) -> int:
@@ -102,15 +126,58 @@ class ModelProfile:
         """What the reserves leave of the window for input."""
         return max(self.window - sum(self.reserves.values()), 0)
 
+    @property
+    def read_budget(self) -> int:
+        """What the reads of one session may bring in: as much as its input has room for, where nothing else is said."""
+        return self.room if self.reads is None else self.reads
+
+    @property
+    def margin_share(self) -> float:
+        """The margin as a share of the input that it stands beside."""
+        return self.reserves["margin"] / self.room if self.room else 0.0
+
+    @property
+    def own_origin(self) -> LimitOrigin:
+        """Where a figure comes from that nothing else set."""
+        return LimitOrigin.DEFAULT if self.name == DEFAULT_PROFILE else LimitOrigin.PROFILE
+
     def counter(self) -> Counter:
         """Return the counter that this profile's figures are made with."""
         if self.method is CountMethod.EXACT:
             return exact_counter(self.encoding)
+        if self.learnt is not None and self.learnt.weights is not None:
+            return WeighingCounter(exact_counter(self.encoding), self.learnt.weights)
         return estimating_counter(self.encoding, self.factor)
 
     def shares(self, phase: Phase, risk: Risk) -> Shares:
         """Return the layer table for a phase and a risk; the risk's rows stand above the phase's."""
         return {**self.layers, **self.phases.get(phase, {}), **self.risks.get(risk, {})}
+
+
+def with_learnt(profile: ModelProfile, learnt: Learnt | None) -> ModelProfile:
+    """Return the profile with what was learnt in the place of what it says.
+
+    An exact vocabulary stays exact, and what was learnt beside another vocabulary says nothing.
+    """
+    if learnt is None or learnt.encoding != profile.encoding:
+        return profile
+    weighed = learnt.weights is not None and profile.method is not CountMethod.EXACT
+    method = CountMethod.PROVIDER if weighed else profile.method
+    return with_harness(replace(profile, learnt=learnt, method=method), learnt.harness, LimitOrigin.LEARNT)
+
+
+def with_harness(profile: ModelProfile, tokens: int | None, origin: LimitOrigin) -> ModelProfile:
+    """Return the profile with `tokens` kept free for the harness's own part of a prompt, and who said so."""
+    if tokens is None:
+        return profile
+    reserves = {**profile.reserves, "harness": tokens}
+    return replace(profile, reserves=reserves, origins={**profile.origins, "harness": origin})
+
+
+def for_request(profile: ModelProfile, *, messages: int, tools: int = 0) -> ModelProfile:
+    """Return the profile with the protocol's reserve of a request of so many messages and tools."""
+    own = profile.overheads.message * messages + profile.overheads.tool * tools
+    return replace(profile, reserves={**profile.reserves, "protocol": profile.reserves["protocol"] + own})
 
 
 def parse_profile_name(name: str) -> tuple[str, str]:
@@ -120,163 +187,3 @@ def parse_profile_name(name: str) -> tuple[str, str]:
         rule = "must be model@harness in lower case letters, digits, dots, dashes and underscores"
         raise ProfileFault("name", f"{rule}, for example claude-sonnet@claude-code")
     return match.group(1), match.group(2)
-
-
-def parse_profile(body: Mapping[str, Any]) -> ModelProfile:
-    """Return the profile that `body` (JSON) describes. Raise ProfileFault naming the first field at fault."""
-    for field in body.keys() - _FIELDS:
-        raise ProfileFault(field, "is not a field of a budget profile")
-    name = _text(body, "name")
-    parse_profile_name(name)
-    encoding = _text(body, "encoding")
-    if encoding not in FILES:
-        raise ProfileFault("encoding", f"must be one of {', '.join(FILES)}")
-    layers = _shares(_object(body, "layers"), "layers")
-    _require_all(layers)
-    profile = ModelProfile(
-        name=name,
-        encoding=encoding,
-        layers=layers,
-        model_window=_tokens(body, "model_window", least=1),
-        harness_window=_tokens(body, "harness_window", least=1),
-        method=_method(body),
-        factor=_factor(body),
-        reserves={name: _tokens(_object(body, "reserves"), name, at="reserves.") for name in RESERVES},
-        groups=_groups(_object(body, "groups")),
-        item_caps=_item_caps(_object(body, "item_caps")),
-        counts=_counts(_object(body, "counts")),
-        thresholds=_thresholds(_object(body, "thresholds")),
-        phases={Phase(key): table for key, table in _tables(body, "phases", tuple(Phase)).items()},
-        risks={Risk(key): table for key, table in _tables(body, "risks", tuple(Risk)).items()},
-    )
-    _require_floors(profile)
-    return profile
-
-
-def check_room(profile: ModelProfile) -> None:
-    """Raise ProfileFault, with the figures, for reserves or item caps that leave no room for what they stand beside."""
-    reserved, window = sum(profile.reserves.values()), profile.window
-    if reserved >= window:
-        windows = f"model_window {profile.model_window}, harness_window {profile.harness_window}"
-        raise ProfileFault("reserves", f"add up to {reserved} tokens of a window of {window} ({windows})")
-    caps = profile.item_caps
-    for name in ITEM_CAPS:
-        if getattr(caps, name) > profile.room:
-            message = f"is {getattr(caps, name)} tokens, and the input cap is {profile.room}: the window less reserves"
-            raise ProfileFault(f"item_caps.{name}", message)
-
-
-def _require_all(layers: Shares) -> None:
-    for layer in Layer:
-        if layer not in layers:
-            raise ProfileFault(f"layers.{layer}", "is missing")
-
-
-def _require_floors(profile: ModelProfile) -> None:
-    for phase in Phase:
-        for risk in Risk:
-            floors = sum(share.floor for share in profile.shares(phase, risk).values())
-            if floors > WHOLE:
-                tokens = f"{floors * profile.room // WHOLE} tokens of {profile.room}"
-                message = f"floors add up to {floors / 100:g} % of the input cap, {tokens}, in {phase} at {risk} risk"
-                raise ProfileFault("layers", message)
-
-
-def _method(body: Mapping[str, Any]) -> CountMethod:
-    if body.get("method") not in (CountMethod.EXACT, CountMethod.ESTIMATE):
-        raise ProfileFault("method", "must be exact or estimate")
-    return CountMethod(body["method"])
-
-
-def _factor(body: Mapping[str, Any]) -> float:
-    factor = body.get("factor", 1)
-    if isinstance(factor, bool) or not isinstance(factor, int | float) or not 1 <= factor <= 10:
-        raise ProfileFault("factor", "must be a number from 1 to 10")
-    if factor != 1 and _method(body) is CountMethod.EXACT:
-        raise ProfileFault("factor", "must be 1 when the method is exact")
-    return float(factor)
-
-
-def _groups(table: Mapping[str, Any]) -> dict[Group, int]:
-    named = [group for group in Group if group is not Group.HEADROOM]
-    for key in table.keys() - set(named):
-        raise ProfileFault(f"groups.{key}", "is not a group that takes a share; headroom is what the others leave")
-    groups: dict[Group, int] = {group: _share(table, group, at="groups.") for group in named}
-    if sum(groups.values()) > WHOLE:
-        raise ProfileFault("groups", f"add up to {sum(groups.values()) / 100:g} % of the input cap")
-    return groups
-
-
-def _item_caps(table: Mapping[str, Any]) -> ItemCaps:
-    return ItemCaps(**{name: _tokens(table, name, at="item_caps.", least=16) for name in ITEM_CAPS})
-
-
-def _counts(table: Mapping[str, Any]) -> Counts:
-    memories = _object(table, "memories", at="counts.")
-    counts = Counts(
-        memories_min=_tokens(memories, "min", at="counts.memories."),
-        memories_max=_tokens(memories, "max", at="counts.memories."),
-        handoff=_tokens(table, "handoff", at="counts."),
-        dialogue_items=_tokens(table, "dialogue_items", at="counts."),
-    )
-    if counts.memories_min > counts.memories_max:
-        raise ProfileFault("counts.memories.min", "must not be above counts.memories.max")
-    return counts
-
-
-def _thresholds(table: Mapping[str, Any]) -> Thresholds:
-    thresholds = Thresholds(soft=_share(table, "soft", at="thresholds."), hard=_share(table, "hard", at="thresholds."))
-    if thresholds.soft > thresholds.hard:
-        raise ProfileFault("thresholds.soft", "must not be above thresholds.hard")
-    return thresholds
-
-
-def _tables(body: Mapping[str, Any], field: str, keys: tuple[str, ...]) -> dict[str, Shares]:
-    tables: dict[str, Shares] = {}
-    for key, table in _object(body, field, absent={}).items():
-        if key not in keys:
-            raise ProfileFault(f"{field}.{key}", f"must be one of {', '.join(keys)}")
-        tables[key] = _shares(_object(table, "layers", at=f"{field}.{key}."), f"{field}.{key}.layers")
-    return tables
-
-
-def _shares(table: Mapping[str, Any], at: str) -> dict[Layer, LayerShare]:
-    for key in table.keys() - set(Layer):
-        raise ProfileFault(f"{at}.{key}", "is not a layer")
-    return {
-        layer: _layer_share(_object(table, layer, at=f"{at}."), f"{at}.{layer}.") for layer in Layer if layer in table
-    }
-
-
-def _layer_share(row: Mapping[str, Any], at: str) -> LayerShare:
-    share = LayerShare(floor=_share(row, "floor", at=at), cap=_share(row, "cap", at=at))
-    if share.floor > share.cap:
-        raise ProfileFault(f"{at}floor", "must not be above its cap")
-    return share
-
-
-def _object(body: Any, key: str, *, at: str = "", absent: Mapping[str, Any] | None = None) -> Mapping[str, Any]:
-    value = body.get(key, absent) if isinstance(body, Mapping) else None
-    if not isinstance(value, Mapping):
-        raise ProfileFault(f"{at}{key}", "must be an object")
-    return value
-
-
-def _text(body: Mapping[str, Any], key: str) -> str:
-    if not isinstance(body.get(key), str):
-        raise ProfileFault(key, "must be a text")
-    return str(body[key])
-
-
-def _tokens(body: Mapping[str, Any], key: str, *, at: str = "", least: int = 0) -> int:
-    value = body.get(key)
-    if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= LARGEST_WINDOW:
-        raise ProfileFault(f"{at}{key}", f"must be a whole number from {least} to {LARGEST_WINDOW}")
-    return value
-
-
-def _share(body: Mapping[str, Any], key: str, *, at: str = "") -> int:
-    value = body.get(key)
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value) or not 0 <= value <= 1:
-        raise ProfileFault(f"{at}{key}", "must be a share from 0 to 1")
-    return round(value * WHOLE)

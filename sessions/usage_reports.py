@@ -1,0 +1,32 @@
+"""What a provider's usage says of input tokens, whichever provider's words it is in. Pure."""
+
+from collections.abc import Mapping
+from typing import Any
+
+# Words that count the whole input, and those whose parts stand beside it: Anthropic's input leaves out what its cache
+# wrote and read, the others' counts hold it.
+WHOLE = ("prompt_tokens", "promptTokenCount", "prompt_token_count")
+PARTS = ("cache_creation_input_tokens", "cache_read_input_tokens")
+LARGEST = 2_000_000_000  # what a column holds; no window is near it
+
+
+def input_tokens(usage: Mapping[str, Any]) -> int | None:
+    """Return all input tokens of a usage report, None where it does not say or says no whole number from 1."""
+    for name in WHOLE:
+        if name in usage:
+            return _count(usage[name]) or None
+    own = _count(usage.get("input_tokens"))
+    if own is None:
+        return None
+    return own + sum(_count(usage.get(name)) or 0 for name in PARTS) or None
+
+
+def harness_tokens(usage: Mapping[str, Any]) -> int | None:
+    """Return how many of the input tokens the harness says are its own (`harness_tokens`); None where it is silent."""
+    return _count(usage.get("harness_tokens"))
+
+
+def _count(value: Any) -> int | None:
+    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+        return None
+    return min(value, LARGEST)
