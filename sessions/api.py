@@ -31,17 +31,21 @@ from governance.replays import HEADER, REPLAYED, checked_key, claim, fingerprint
 from governance.scope import project_scope
 from governance.vocabulary import KeyScope, Phase, Risk
 from governance.web import acting_of, answer
-from sessions.asking import ContextAsk
+from sessions.asking import ContextAsk, Have
 from sessions.context.material import InputFact
 from sessions.context.vocabulary import Dialect
+from sessions.explaining import explain
 from sessions.lifecycle import ProviderWish
 from sessions.outcomes import OutcomeWish, store_outcome
 from sessions.profiles import check_name
-from sessions.replay import explain, show_again
+from sessions.replay import replay, show_again
 from sessions.runtime import prepare_context
 from sessions.vocabulary import InputType, VerificationState
 
 router = Router(tags=["context"])
+
+
+type Tokens = Annotated[int, Strict(), Field(ge=0, le=LARGEST_COUNT)]
 
 
 class BindingIn(Input):
@@ -82,6 +86,46 @@ class BudgetIn(Input):
     max_input_tokens: Count | None = None
 
 
+class HaveIn(Input):
+    """What the caller's window holds: a packet and what it went on from, a stable prefix, refs, its own entries.
+
+    Nothing named means an empty window whose owner will ask for deltas.
+    """
+
+    packet_id: Id | None = None
+    stable_prefix_hash: Annotated[str, Field(pattern=r"^sha256:[0-9a-f]{64}$")] | None = None
+    refs: Annotated[list[Ref], Field(max_length=1000)] = []
+    transcript: Flag = False
+
+
+class ClientTokensIn(Input):
+    """What the harness itself puts into each request, in tokens."""
+
+    system: Tokens = 0
+    tools: Tokens = 0
+
+    @property
+    def together(self) -> int:
+        return self.system + self.tools
+
+
+def _bare_refs(value: Any) -> Any:
+    return {"refs": value} if isinstance(value, list) else value
+
+
+def _bare_tokens(value: Any) -> Any:
+    return {"system": value} if isinstance(value, int) and not isinstance(value, bool) else value
+
+
+type Held = Annotated[
+    HaveIn,
+    BeforeValidator(_bare_refs, json_schema_input_type=HaveIn | Annotated[list[Ref], Field(max_length=1000)]),
+]
+type ClientTokens = Annotated[
+    ClientTokensIn, BeforeValidator(_bare_tokens, json_schema_input_type=ClientTokensIn | Tokens)
+]
+
+
 class ContextIn(Input):
     thread_id: Id | None = None
     binding: BindingIn | None = None
@@ -91,8 +135,8 @@ class ContextIn(Input):
     provider_session: NamedProvider | None = None
     client_event_id: ClientId | None = None
     on_behalf_of: Id | None = None
-    have: Json | Annotated[list[Ref], Field(max_length=1000)] | None = None
-    client_tokens: Annotated[int, Strict(), Field(ge=0, le=LARGEST_COUNT)] | Json | None = None
+    have: Held | None = None
+    client_tokens: ClientTokens | None = None
     role: Word | None = None
     phase: Phase | None = None
     risk: Risk | None = None
@@ -129,9 +173,16 @@ def get_context(request: HttpRequest, packet_id: str) -> HttpResponse:
 
 @router.get("/context/{packet_id}/explain", operation_id="explain_context")
 def get_explain(request: HttpRequest, packet_id: str, ref: str) -> HttpResponse:
-    """Say why something was in a packet, was left out, or was never considered."""
+    """Say why something was in a packet, was cut, was not eligible, or was never considered."""
     acting = acting_of(request, KeyScope.CONTEXT_COMPILE)
-    return answer(explain(acting, packet_uuid(packet_id), ref))
+    return answer(explain(acting, packet_uuid(packet_id), ref).as_json())
+
+
+@router.get("/context/{packet_id}/replay", operation_id="replay_context")
+def get_replay(request: HttpRequest, packet_id: str) -> HttpResponse:
+    """Compile a recorded packet once more: the same bytes, or the parts that are gone; no content is shown."""
+    acting = acting_of(request, KeyScope.CONTEXT_COMPILE)
+    return answer(replay(acting, packet_uuid(packet_id)))
 
 
 @router.post("/context/{packet_id}/outcome", operation_id="report_outcome")
@@ -180,7 +231,8 @@ def ask_from(body: ContextIn) -> ContextAsk:
         max_input_tokens=body.budget.max_input_tokens,
         dialect=body.format,
         dry_run=body.dry_run,
-        warnings=_not_honoured(body),
+        have=_have(body.have),
+        client_tokens=body.client_tokens.together if body.client_tokens else None,
     )
 
 
@@ -199,11 +251,12 @@ def _provider(body: ContextIn) -> ProviderWish | None:
     return ProviderWish(harness=harness, external_id=named.id)
 
 
-def _not_honoured(body: ContextIn) -> tuple[str, ...]:
-    told = {"have": body.have, "client_tokens": body.client_tokens}
-    return tuple(
-        f"{name}_not_honoured: {name} was read and is not used yet." for name, v in told.items() if v is not None
-    )
+def _have(told: HaveIn | None) -> Have | None:
+    if told is None:
+        return None
+    packet = parse_id("pkt", told.packet_id, pointer="/have/packet_id") if told.packet_id is not None else None
+    refs = frozenset(told.refs)
+    return Have(packet=packet, prefix_hash=told.stable_prefix_hash, refs=refs, transcript=told.transcript)
 
 
 def _once(request: HttpRequest, acting: Acting, ask: ContextAsk, *, now: datetime) -> HttpResponse:

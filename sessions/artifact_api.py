@@ -1,23 +1,27 @@
 """HTTP: artifacts, and bounded reads of any ref."""
 
-from dataclasses import asdict
 from typing import Annotated, Any
 
 from django.http import HttpRequest, HttpResponse
-from ninja import Router
+from django.utils import timezone
+from ninja import Query, Router, Schema
 from pydantic import Field
 
 from governance import refs
 from governance.actors import Acting
 from governance.errors import NotThere
+from governance.ids import parse_id
 from governance.input import Id, Input, Text
+from governance.refs import Resolved
 from governance.replays import once
 from governance.scope import project_scope, record
 from governance.vocabulary import KeyScope
 from governance.web import acting_of, answer, row_here
 from memories.feedback import note_opened
-from sessions.artifacts import artifact_out, keep_all, read_piece
+from sessions.artifacts import artifact_out, keep_all
 from sessions.models import Artifact
+from sessions.read_budget import reading_session, spend
+from sessions.searching import part_asked
 from sessions.session_api import session_here
 
 router = Router(tags=["evidence"])
@@ -44,27 +48,37 @@ def post_artifact(request: HttpRequest, body: ArtifactIn) -> HttpResponse:
     return once(request, acting, act)
 
 
+class Reading(Schema):
+    """Where a read begins and how far it goes, in tokens or lines; with `q`, which matches of it, one a line.
+
+    `session_id` is the window that it is read into: left out, that of the caller's running attempt.
+    """
+
+    offset: int = 0
+    limit: int | None = None
+    unit: str | None = None
+    q: str | None = None
+    session_id: str | None = None
+
+
 @router.get("/artifacts/{artifact_id}", operation_id="read_artifact")
-def get_artifact(
-    request: HttpRequest, artifact_id: str, *, offset: int = 0, limit: int | None = None, unit: str = "tokens"
-) -> HttpResponse:
-    """Read a bounded piece of an artifact, in tokens or lines; `next` is the offset that follows."""
+def get_artifact(request: HttpRequest, artifact_id: str, reading: Query[Reading]) -> HttpResponse:
+    """Read a bounded piece of an artifact, in tokens or lines, or find words in it; `next` is where to read on."""
     acting = acting_of(request, KeyScope.EVIDENCE_READ)
     with project_scope(acting):
         kept = artifact_here(artifact_id)
-        piece = read_piece(kept.content, unit=unit, offset=offset, limit=limit)
-        record("evidence.read", kept.public_id, detail={"offset": offset, "unit": unit})
-        return answer(artifact_out(kept) | asdict(piece))
+        return answer(artifact_out(kept) | _read(acting, kept.content, kept.public_id, reading))
 
 
 @router.get("/evidence", operation_id="read_evidence")
-def get_evidence(
-    request: HttpRequest, ref: str, *, offset: int = 0, limit: int | None = None, unit: str = "tokens"
-) -> HttpResponse:
-    """Open any ref that this key may read now, in bounded pieces."""
+def get_evidence(request: HttpRequest, ref: str, reading: Query[Reading]) -> HttpResponse:
+    """Open any ref that this key may read now, in bounded pieces, or find words in it."""
     acting = acting_of(request, KeyScope.EVIDENCE_READ)
     with project_scope(acting):
-        return answer(_read(acting, ref, unit=unit, offset=offset, limit=limit))
+        opened = _opened(acting, ref)
+        part = _read(acting, opened.text, ref[:200], reading)
+        note_opened(acting, ref)
+        return answer({"ref": opened.ref, "media_type": opened.media_type, "sha256": opened.sha256} | part)
 
 
 def artifact_here(artifact_id: str) -> Artifact:
@@ -72,12 +86,20 @@ def artifact_here(artifact_id: str) -> Artifact:
     return row_here(Artifact.objects.all(), "art", artifact_id, pointer="{artifact_id}")
 
 
-def _read(acting: Acting, ref: str, *, unit: str, offset: int, limit: int | None) -> dict[str, Any]:
+def _opened(acting: Acting, ref: str) -> Resolved:
     try:
-        opened = refs.resolve(ref, acting, pointer="?ref")
+        return refs.resolve(ref, acting, pointer="?ref")
     except NotThere:
         raise NotThere.there("?ref") from None
-    piece = read_piece(opened.text, unit=unit, offset=offset, limit=limit)
-    note_opened(acting, ref)
-    record("evidence.read", ref[:200], detail={"offset": offset, "unit": unit})
-    return {"ref": opened.ref, "media_type": opened.media_type, "sha256": opened.sha256, **asdict(piece)}
+
+
+def _read(acting: Acting, text: str, target: str, reading: Reading) -> dict[str, Any]:
+    """Return the part that was asked for, after charging the session that it is read into and recording the read."""
+    named = reading.session_id
+    session = reading_session(acting, parse_id("ses", named, pointer="?session_id") if named is not None else None)
+    part = part_asked(text, reading.q, unit=reading.unit, offset=reading.offset, limit=reading.limit)
+    spent = spend(session, part.tokens, now=timezone.now())
+    unit = "matches" if reading.q is not None else reading.unit or "tokens"
+    into = {"session": spent.session} if spent else {}
+    record("evidence.read", target, detail={"offset": reading.offset, "unit": unit, "tokens": part.tokens} | into)
+    return part.as_json() | {"read_budget": spent.as_json() if spent else None}

@@ -13,7 +13,7 @@ from governance.invisible import made_visible
 from governance.pages import Desk, id_in_path, project_page, show
 from governance.scope import project_scope, record
 from memories.feedback import note_opened
-from sessions.artifacts import LINES_MOST, READ_MOST, Piece, read_piece
+from sessions.artifacts import LINES_MOST, READ_MOST, Piece, part_of
 from sessions.models import Artifact, Event
 from sessions.places import page_of_ref
 from sessions.session_views import entry_address
@@ -50,7 +50,7 @@ def artifact(request: HttpRequest, desk: Desk, artifact_id: str) -> HttpResponse
         kept = Artifact.objects.filter(pk=id_in_path("art", artifact_id)).first()
         if kept is None:
             raise NotThere
-        piece = read_piece(kept.content, unit=unit, offset=offset, limit=limit)
+        piece = part_of(kept.content, unit=unit, offset=offset, limit=limit)
         record("evidence.read", kept.public_id, detail={"offset": offset, "unit": unit})
         sources = _sources(desk, kept)
     shown = _pages(request, piece, limit) | {"sources": sources, "ref": f"artifact://{kept.public_id}"}
@@ -68,7 +68,7 @@ def evidence(request: HttpRequest, desk: Desk) -> HttpResponse:
     unit, offset, limit = _part_asked(request)
     with project_scope(desk.acting):
         opened = refs.resolve(ref, desk.acting, pointer="?ref")
-        piece = read_piece(opened.text, unit=unit, offset=offset, limit=limit)
+        piece = part_of(opened.text, unit=unit, offset=offset, limit=limit)
         note_opened(desk.acting, ref)
         record("evidence.read", ref[:200], detail={"offset": offset, "unit": unit})
     page = page_of_ref(desk.seat.public_id, ref)

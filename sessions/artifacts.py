@@ -3,15 +3,17 @@
 import hashlib
 from array import array
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 from typing import Any
 
 from governance.errors import Invalid
 from governance.ids import public_id
 from governance.models.base import ContentRow, reach_of
+from sessions.context.cuts import cut_head
 from sessions.context.tokens import exact_counter, token_starts
 from sessions.models import Artifact
+from sessions.vocabulary import ReadUnit
 
 STORED_ENCODING = "o200k_base"
 READ_DEFAULT, READ_MOST = 800, 4000  # tokens of one read: a page for a model, and what still is no flood
@@ -21,13 +23,22 @@ LINES_MOST = 1000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Piece:
-    """A bounded read. `next` is the offset that follows, or None at the end; `total` counts in the same unit."""
+    """A bounded read. `next` is the offset that follows, or None at the end; `total` counts in the same unit.
+
+    `tokens` are those of `text`. `cut` says that it is the beginning of a single line, which is longer than a read.
+    """
 
     text: str
     unit: str
     offset: int
     total: int
     next: int | None
+    tokens: int = 0
+    cut: bool = False
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the piece as an answer shows it."""
+        return asdict(self)
 
 
 def artifact_ref(artifact: Artifact) -> str:
@@ -59,30 +70,57 @@ def sha256(text: str) -> str:
 
 
 def read_piece(text: str, *, unit: str, offset: int, limit: int | None) -> Piece:
-    """Return `limit` tokens or lines from `offset`. Pieces read one after the other add up to the text exactly.
+    """Return `limit` tokens or lines from `offset`, and never more than READ_MOST tokens.
+
+    Pieces read one after the other add up to the text exactly, but for lines that are longer than a read: `cut`. Raises
+    what `part_of` does.
+    """
+    piece = part_of(text, unit=unit, offset=offset, limit=limit)
+    lines = (piece.total if piece.next is None else piece.next) - offset
+    while unit == ReadUnit.LINES and piece.tokens > READ_MOST and lines > 1:
+        lines = max(lines * READ_MOST // piece.tokens, 1)
+        piece = part_of(text, unit=unit, offset=offset, limit=lines)
+    if unit == ReadUnit.LINES and piece.tokens > READ_MOST:
+        head = cut_head(piece.text, READ_MOST)
+        return replace(piece, text=head, tokens=_count(head), cut=True)
+    return piece
+
+
+def part_of(text: str, *, unit: str, offset: int, limit: int | None) -> Piece:
+    """Return `limit` tokens or lines from `offset`, however many tokens the lines take.
 
     Raises Invalid for an unknown unit, an offset outside 0 to MOST_OFFSET, or a limit outside 1 to the cap of its unit.
     """
     if not 0 <= offset <= MOST_OFFSET:
         raise Invalid.at("?offset", f"expected 0 to {MOST_OFFSET}; pieces end where `next` is null")
     starts = _starts(text, unit)
-    most = READ_MOST if unit == "tokens" else LINES_MOST
+    most = READ_MOST if unit == ReadUnit.TOKENS else LINES_MOST
     size = min(READ_DEFAULT, most) if limit is None else limit
     if not 1 <= size <= most:
         raise Invalid.at("?limit", f"expected 1 to {most} {unit}")
     total = len(starts)
     stop = min(offset + size, total)
-    begin = starts[offset] if offset < total else len(text)
-    end = starts[stop] if stop < total else len(text)
-    return Piece(text=text[begin:end], unit=unit, offset=offset, total=total, next=stop if stop < total else None)
+    part = _between(text, starts, offset, stop)
+    following = stop if stop < total else None
+    return Piece(text=part, unit=unit, offset=offset, total=total, next=following, tokens=_count(part))
+
+
+def _between(text: str, starts: Sequence[int], first: int, stop: int) -> str:
+    total = len(starts)
+    begin = starts[first] if first < total else len(text)
+    return text[begin : starts[stop] if stop < total else len(text)]
+
+
+def _count(text: str) -> int:
+    return exact_counter(STORED_ENCODING).count(text)
 
 
 def _starts(text: str, unit: str) -> Sequence[int]:
-    if unit == "tokens":
+    if unit == ReadUnit.TOKENS:
         return _token_starts(text)
-    if unit == "lines":
-        return _line_starts(text)
-    raise Invalid.at("?unit", "expected tokens or lines")
+    if unit == ReadUnit.LINES:
+        return line_starts(text)
+    raise Invalid.at("?unit", f"expected {' or '.join(ReadUnit)}")
 
 
 @lru_cache(maxsize=8)
@@ -90,7 +128,8 @@ def _token_starts(text: str) -> Sequence[int]:
     return array("L", token_starts(STORED_ENCODING, text))
 
 
-def _line_starts(text: str) -> Sequence[int]:
+def line_starts(text: str) -> list[int]:
+    """Return the character at which each line begins; a newline at the end begins none."""
     starts = [0] if text else []
     at = text.find("\n")
     while at != -1 and at + 1 < len(text):
@@ -108,8 +147,8 @@ def _artifact(digest: str, text: str, beside: ContentRow, *, media_type: str) ->
         project_id=beside.project_id,
         sha256=digest,
         size=len(text.encode()),
-        lines=len(_line_starts(text)),
-        tokens_o200k=exact_counter(STORED_ENCODING).count(text),
+        lines=len(line_starts(text)),
+        tokens_o200k=_count(text),
         media_type=media_type,
         content=text,
         **reach_of(beside),

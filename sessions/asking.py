@@ -9,12 +9,49 @@ from governance.actors import Acting, held_role
 from governance.errors import Invalid, NotThere
 from governance.models import Actor
 from governance.vocabulary import ActorKind, Phase, Risk
-from sessions.context.material import InputFact
+from sessions.context.material import HeldFact, InputFact
 from sessions.context.vocabulary import Dialect
 from sessions.lifecycle import OpenWish, ProviderWish
 from sessions.models import Attempt, Session
 from threads.models import Task
 from threads.resolution import ThreadQuery
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Have:
+    """What the caller's own window holds; with nothing named it holds nothing yet, and will ask for deltas.
+
+    `packet` and what that went on from; of the session's last packet the stable prefix of that hash; the refs; and
+    with `transcript`, what the caller itself appended since then, or since its window was opened.
+    """
+
+    packet: uuid.UUID | None = None
+    prefix_hash: str | None = None
+    refs: frozenset[str] = frozenset()
+    transcript: bool = False
+
+    @property
+    def nothing(self) -> bool:
+        """Whether the window is empty."""
+        return self == Have()
+
+    @property
+    def alone(self) -> bool:
+        """Whether no packet is named, in whichever way: what is held is the caller's word alone."""
+        return self.packet is None and self.prefix_hash is None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Holding:
+    """What a request says it holds, checked. `fact` None means a whole packet; `warning` says why, if it was asked.
+
+    `asked` says that the caller may go on from this packet, `stable_only` that it holds the stable prefix of one.
+    """
+
+    fact: HeldFact | None = None
+    warning: str | None = None
+    stable_only: bool = False
+    asked: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,7 +76,8 @@ class ContextAsk:
     max_input_tokens: int | None = None
     dialect: Dialect = Dialect.OPENAI_CHAT
     dry_run: bool = False
-    warnings: tuple[str, ...] = ()
+    have: Have | None = None
+    client_tokens: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -20,7 +20,7 @@ from governance.models import ProposalText, Revision
 from governance.proposal_refs import FORM as PROPOSAL
 from memories.evidence import FORM as MEMORY
 from memories.models import MemoryVersion
-from sessions.artifacts import read_piece
+from sessions.artifacts import part_of
 from sessions.context.cuts import cut_head
 from sessions.evidence import ARTIFACT, HANDOFF, REVISION, SUMMARY, UNITS, span_of
 from sessions.models import Artifact, Event, Handoff, WorkSummary
@@ -113,7 +113,7 @@ def _artifacts(cited: Sequence[str]) -> Mapping[str, Told]:
         if row is not None:
             text = row.content
             if form[2] is not None:
-                text = read_piece(text, unit=UNITS[form[2]], offset=int(form[3]), limit=max(int(form[4]), 1)).text
+                text = part_of(text, unit=UNITS[form[2]], offset=int(form[3]), limit=max(int(form[4]), 1)).text
             told[ref] = Told(row.media_type, row.created_at, text)
     return told
 

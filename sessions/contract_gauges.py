@@ -6,7 +6,8 @@ from typing import Any
 from governance.errors import Invalid
 from governance.gauges import check_with, measure_with
 from governance.vocabulary import ContractKind
-from sessions.context.profiles import ProfileFault, check_room, parse_profile
+from sessions.context.profile_form import check_room, parse_profile
+from sessions.context.profiles import ProfileFault
 from sessions.context.tokens import STORED_ENCODING, exact_counter
 
 

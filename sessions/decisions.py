@@ -9,16 +9,19 @@ from itertools import groupby
 from typing import Any
 
 from sessions.context.compiler import Action
+from sessions.context.vocabulary import Step
 
-ITEM = ("fidelity", "ref", "tokens")
-DROPPED = ("reason", "ref", "tokens")
+ITEM_COLUMNS = 3
+FULL = Step.FULL.value
 
 
 def condensed(decisions: Mapping[str, Any], actions: Sequence[Action], *, place: str) -> dict[str, Any]:
     """Return decisions as they are stored; `place` is what the refs of the session's own events begin with."""
     budget = decisions["budget"]
     layers = [
-        layer | {"items": _rows(layer["items"], ITEM, place), "dropped": _rows(layer["dropped"], DROPPED, place)}
+        layer
+        | {name: [_item_row(item, place) for item in layer[name]] for name in ("items", "held")}
+        | {"dropped": [_dropped_row(item, place) for item in layer["dropped"]]}
         for layer in budget["layers"]
     ]
     return {**decisions, "budget": budget | {"layers": layers}, "actions": _runs(actions, place)}
@@ -28,35 +31,50 @@ def restored(stored: Mapping[str, Any], *, place: str, now: str, trace_id: str) 
     """Return what `condensed` was given, with the actions beside it as `actions`."""
     budget = stored["budget"]
     layers = [
-        layer | {"items": _objects(layer["items"], ITEM, place), "dropped": _objects(layer["dropped"], DROPPED, place)}
+        layer
+        | {name: [_item(row, place) for row in layer.get(name, ())] for name in ("items", "held")}
+        | {"dropped": [_dropped(row, place) for row in layer["dropped"]]}
         for layer in budget["layers"]
     ]
     actions = [
-        {"ts": now, "action": kind, "target": _whole(target, place), "reason": reason, "trace_ref": trace_id}
+        {"ts": now, "action": kind, "target": whole_ref(target, place), "reason": reason, "trace_ref": trace_id}
         for kind, reason, targets in stored["actions"]
         for target in targets
     ]
     return {**stored, "budget": budget | {"layers": layers}, "actions": actions}
 
 
-def _rows(objects: Sequence[Mapping[str, Any]], names: tuple[str, ...], place: str) -> list[list[Any]]:
-    word, ref, tokens = names
-    return [[entry[word], _short(entry[ref], place), entry[tokens]] for entry in objects]
+def _item_row(item: Mapping[str, Any], place: str) -> list[Any]:
+    """Most items are whole, and say neither their step nor what the whole takes."""
+    row = [item["fidelity"], short_ref(item["ref"], place), item["tokens"]]
+    return row if item["step"] == FULL else [*row, item["step"], item["whole"]]
 
 
-def _objects(rows: Sequence[Sequence[Any]], names: tuple[str, ...], place: str) -> list[dict[str, Any]]:
-    word, ref, tokens = names
-    return [{word: row[0], ref: _whole(row[1], place), tokens: row[2]} for row in rows]
+def _item(row: Sequence[Any], place: str) -> dict[str, Any]:
+    fidelity, ref, tokens, step, whole = row if len(row) > ITEM_COLUMNS else (*row, FULL, row[2])
+    return {"fidelity": fidelity, "ref": whole_ref(ref, place), "tokens": tokens, "step": step, "whole": whole}
+
+
+def _dropped_row(item: Mapping[str, Any], place: str) -> list[Any]:
+    """What has no shorter step does not say how short it could have been."""
+    row = [item["reason"], short_ref(item["ref"], place), item["tokens"]]
+    return row if item["least"] == item["tokens"] else [*row, item["least"]]
+
+
+def _dropped(row: Sequence[Any], place: str) -> dict[str, Any]:
+    return {"reason": row[0], "ref": whole_ref(row[1], place), "tokens": row[2], "least": row[-1]}
 
 
 def _runs(actions: Sequence[Action], place: str) -> list[list[Any]]:
     runs = groupby(actions, key=lambda action: (action["action"], action["reason"]))
-    return [[kind, reason, [_short(action["target"], place) for action in run]] for (kind, reason), run in runs]
+    return [[kind, reason, [short_ref(action["target"], place) for action in run]] for (kind, reason), run in runs]
 
 
-def _short(ref: str, place: str) -> str:
+def short_ref(ref: str, place: str) -> str:
+    """Return the ref of an event of the packet's own session without its `place`, any other as it is."""
     return ref[len(place) - 1 :] if ref.startswith(place) else ref
 
 
-def _whole(ref: str, place: str) -> str:
+def whole_ref(ref: str, place: str) -> str:
+    """Return what `short_ref` was given."""
     return place + ref[1:] if ref.startswith("/") else ref

@@ -13,10 +13,11 @@ from governance.vocabulary import ContractKind
 from sessions.context.budget import Limit, build_budget
 from sessions.context.compiler import Compiled, compile_packet
 from sessions.context.material import ContractFact, Material
-from sessions.context.profiles import ModelProfile, parse_profile
-from sessions.context.vocabulary import DropReason, Layer, LimitOrigin
+from sessions.context.profile_form import parse_profile
+from sessions.context.profiles import ModelProfile, with_learnt
+from sessions.context.vocabulary import Dialect, DropReason, Layer, LimitOrigin
 from sessions.models import ContextPacket
-from sessions.profiles import again
+from sessions.profiles import again, of_request
 from sessions.receipts import limits_in, material_in
 from sessions.replay import carried_by, decisions_in
 from sessions.vocabulary import ItemChange
@@ -60,10 +61,11 @@ def compiled_both(packet: ContextPacket, change: ContractChange) -> tuple[Compil
     receipt = packet.receipt
     profile = again(*receipt["profile"])
     material = material_in(receipt, packet.session, needed=carried_by(decisions_in(packet)))
+    same: dict[str, Any] = {"kind": change.kind, "dialect": Dialect(receipt["dialect"])}
     limits = limits_in(receipt)
     return (
-        _compiled(material, profile, limits, kind=change.kind, body=change.before),
-        _compiled(material, profile, limits, kind=change.kind, body=change.after),
+        _compiled(material, profile, limits, body=change.before, **same),
+        _compiled(material, profile, limits, body=change.after, **same),
     )
 
 
@@ -79,19 +81,25 @@ def moved_items(before: Compiled, after: Compiled) -> list[Moved]:
 
 
 def _compiled(
-    material: Material, profile: ModelProfile, limits: list[Limit], *, kind: ContractKind, body: Body | None
+    material: Material,
+    profile: ModelProfile,
+    limits: list[Limit],
+    *,
+    kind: ContractKind,
+    body: Body | None,
+    dialect: Dialect,
 ) -> Compiled:
     if kind is ContractKind.BUDGET_PROFILE:
-        profile = profile if body is None else parse_profile(body)
+        profile = profile if body is None else with_learnt(parse_profile(body), profile.learnt)
     else:
-        material = _with_text(material, kind, body)
+        material = with_text(material, kind, body)
     if kind is ContractKind.ROLE:
         limits = list(_role_limits(limits, body))
-    budget = build_budget(profile, phase=material.phase, risk=material.risk, limits=limits)
+    budget = build_budget(of_request(profile, dialect), phase=material.phase, risk=material.risk, limits=limits)
     return compile_packet(material, budget, counter=profile.counter())
 
 
-def _with_text(material: Material, kind: ContractKind, body: Body | None) -> Material:
+def with_text(material: Material, kind: ContractKind, body: Body | None) -> Material:
     """Put a text in the place of the one that was there; a policy's also says what may enter."""
     there: ContractFact | None = getattr(material, kind.value)
     if body is None:

@@ -18,7 +18,7 @@ from governance.models import Revision
 from governance.refs import Resolved, Scheme
 from governance.vocabulary import Audience
 from memories.vocabulary import SourceRank
-from sessions.artifacts import LINES_MOST, READ_MOST, read_piece
+from sessions.artifacts import LINES_MOST, READ_MOST, part_of
 from sessions.models import Artifact, Event, Handoff, WorkSummary
 from sessions.models.event import ERASED
 from sessions.standing import DERIVED, standing_of
@@ -97,7 +97,7 @@ def open_artifact(ref: str, _acting: Acting) -> Resolved:
     if form.group(2) is None:
         return Resolved(ref=ref, text=found.content, **kept)
     unit, offset, limit = UNITS[form.group(2)], int(form.group(3)), int(form.group(4))
-    part = read_piece(found.content, unit=unit, offset=offset, limit=limit)
+    part = part_of(found.content, unit=unit, offset=offset, limit=limit)
     return Resolved(ref=ref, text=part.text, **kept)
 
 
@@ -106,9 +106,9 @@ def open_handoff(ref: str, _acting: Acting) -> Resolved:
     found = Handoff.objects.filter(pk=parse_id("hnd", _form(HANDOFF, ref).group(1), pointer="/ref")).first()
     if found is None:
         raise NotThere
-    unfinished = "\n".join(f"- {item}" for item in found.unfinished_items) or "(none)"
-    risks = "\n".join(f"- {item}" for item in found.risks) or "(none)"
-    text = f"{found.summary}\n\nUnfinished:\n{unfinished}\n\nRisks:\n{risks}\n\nResume: {found.resume_suggestion}"
+    account = {name.replace("_", " ").capitalize(): said for name, said in found.account.items()}
+    parts = {"Unfinished": found.unfinished_items, "Risks": found.risks, "Resume": found.resume_suggestion, **account}
+    text = "\n\n".join([found.summary, *(f"{name}:\n{_listed(said)}" for name, said in parts.items())])
     return Resolved(
         ref=ref,
         text=text,
@@ -116,6 +116,10 @@ def open_handoff(ref: str, _acting: Acting) -> Resolved:
         observed_at=found.created_at,
         **DERIVED,
     )
+
+
+def _listed(said: str | Sequence[str]) -> str:
+    return said if isinstance(said, str) else "\n".join(f"- {item}" for item in said) or "(none)"
 
 
 def open_summary(ref: str, _acting: Acting) -> Resolved:

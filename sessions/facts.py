@@ -1,7 +1,7 @@
 """Rows to facts: one small function for each thing that a compile may look at."""
 
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -15,6 +15,7 @@ from sessions.context.material import (
     EventFact,
     HandoffFact,
     HitFact,
+    OpenTask,
     Reach,
     SessionFact,
     SummaryFact,
@@ -25,6 +26,7 @@ from sessions.context.material import (
 from sessions.models import Session
 from sessions.reading import EventRow, Standing
 from threads.models import Task, Thread
+from threads.vocabulary import TaskState
 
 type Row = Mapping[str, Any]
 
@@ -72,7 +74,17 @@ def thread_fact(thread: Thread, tasks: Sequence[Task], task: Task | None) -> Thr
         tags=tuple(thread.tags),
         linked_task_ids=tuple(row.public_id for row in tasks),
         task=task_fact(task) if task else None,
+        open_tasks=tuple(open_tasks(tasks)),
+        private=thread.audience == Audience.PRIVATE,
     )
+
+
+def open_tasks(tasks: Sequence[Task]) -> Iterator[OpenTask]:
+    """Return those of a thread's tasks that are open, each with the open ones that it waits for."""
+    still = {row.pk: row for row in tasks if row.state not in (TaskState.DONE, TaskState.CANCELLED)}
+    for row in still.values():
+        waits = tuple(public_id("tsk", other) for other in _after(row) if other in still)
+        yield OpenTask(task_id=row.public_id, title=row.title, state=row.state, waits_for=waits)
 
 
 def task_fact(task: Task) -> TaskFact:
@@ -84,7 +96,7 @@ def task_fact(task: Task) -> TaskFact:
         state=task.state,
         phase=Phase(task.phase),
         risk=Risk(task.risk),
-        depends_on=tuple(public_id("tsk", other) for other in getattr(task, "after", ()) or ()),
+        depends_on=tuple(public_id("tsk", other) for other in _after(task)),
         next_steps=tuple(task.next_steps),
     )
 
@@ -102,20 +114,26 @@ def session_fact(session: Session, screen_context: Row | None) -> SessionFact:
 
 
 def summary_fact(row: Row | None) -> SummaryFact | None:
-    """Return a version of the work summary as a fact."""
-    if row is None:
+    """Return a version of the work summary as a fact; one that cannot be read is none.
+
+    `refused` is the first version after it that the validators turned down, where there is one.
+    """
+    if row is None or not _is_readable(row["sections"]):
         return None
+    refused = row.get("refused")
     return SummaryFact(
         ref=f"summary://{_id('sum', row['id'])}@{row['version']}",
         version=row["version"],
         covers=f"event://{_id('ses', row['session_id'])}/{row['from_seq']}-{row['to_seq']}",
         sections={name: tuple(items) for name, items in row["sections"].items()},
+        stale_since=refused["created_at"] if refused else None,
+        stale_because=tuple(sorted({one["fault"] for one in refused["problems"]})) if refused else (),
     )
 
 
 def handoff_fact(row: Row | None) -> HandoffFact | None:
-    """Return a handoff as a fact."""
-    if row is None:
+    """Return a handoff as a fact; one that does not say what it must is none."""
+    if row is None or not (row["summary"].strip() and row["resume_suggestion"].strip()):
         return None
     return HandoffFact(
         ref=f"handoff://{_id('hnd', row['id'])}",
@@ -161,6 +179,17 @@ def hit_fact(hit: Hit) -> HitFact:
         as_of=hit.as_of.isoformat() if hit.as_of else None,
         reach=reach,
     )
+
+
+def _is_readable(sections: Any) -> bool:
+    return isinstance(sections, Mapping) and all(
+        isinstance(lines, list) and all(isinstance(line, str) for line in lines) for lines in sections.values()
+    )
+
+
+def _after(task: Task) -> Sequence[uuid.UUID]:
+    after: Sequence[uuid.UUID] = getattr(task, "after", ())
+    return after
 
 
 def _id(prefix: str, value: str) -> str:

@@ -21,6 +21,8 @@ UNTRUE = (
     ArchivedFor.PARENT_REVOKED,
     ArchivedFor.EXPIRED,
 )
+MEMORY_FELL = "memory_fell"
+"""Why a version is stale that rests on a memory which no longer holds."""
 WITHHELD = "(withheld: it rested on {ref}, which was revoked)"
 OUTDATED = "{line} (outdated: {ref} has changed since)"
 
@@ -69,8 +71,10 @@ def without_fallen(summary: SummaryFact | None, fallen: Fallen) -> SummaryFact |
         for name, lines in summary.sections.items()
     }
     cited = {form[0] for line in _lines(summary, None) for form in CITED.finditer(line)}
-    since = min((fallen.since[ref] for ref in cited if ref in fallen.since), default=summary.stale_since)
-    return replace(summary, sections=sections, stale_since=since)
+    since = min((fallen.since[ref] for ref in cited if ref in fallen.since), default=None)
+    earlier = [at for at in (since, summary.stale_since) if at is not None]
+    because = (*summary.stale_because, *((MEMORY_FELL,) if since else ()))
+    return replace(summary, sections=sections, stale_since=min(earlier, default=None), stale_because=because)
 
 
 def handoff_without(handoff: HandoffFact | None, fallen: Fallen) -> HandoffFact | None:

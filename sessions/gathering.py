@@ -2,7 +2,7 @@
 
 import uuid
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
@@ -13,7 +13,9 @@ from governance.policies import PacketWish, PolicyRules, effective_risk, packet_
 from governance.vocabulary import Destination, Phase, Risk
 from memories.embeddings.queries import AskedVectors
 from memories.retrieval import Limits, Scope
+from sessions.asking import Holding
 from sessions.attempts import self_profile_of
+from sessions.beginnings import words_from
 from sessions.context.material import Eligibility, EventFact, InputFact, Material
 from sessions.facts import (
     constraint_fact,
@@ -67,6 +69,7 @@ class Gathered:
     task: Task | None
     role_limit: int | None
     fallen: Fallen = field(default_factory=Fallen)
+    holding: Holding = field(default_factory=Holding)
 
 
 def gather(acting: Acting, thread: Thread, opening: Opening, wish: CompileWish, *, now: datetime) -> Gathered:
@@ -88,6 +91,7 @@ def gather(acting: Acting, thread: Thread, opening: Opening, wish: CompileWish, 
     policy = revisions.get("policy")
     eligibility = _eligibility(acting, thread, wish, policy, phase=phase, risk=risk)
     scope = _search_scope(thread, task, eligibility, skip_refs=_shown(events, heads), now=now)
+    scope = replace(scope, silent=frozenset(heads.windows))  # what their agents say comes by handoffs alone
     asked_for = _recall_wish(wish, thread, heads.vision, goal=goal_of(phase, task, eligibility), vectors=wish.vectors)
     recalled = recall(asked_for, kept_in(heads.last), scope=scope, limits=Limits(most=counts.memories_max * 2))
     summary, handoff = summary_fact(heads.summary), handoff_fact(heads.handoff)
@@ -105,6 +109,7 @@ def gather(acting: Acting, thread: Thread, opening: Opening, wish: CompileWish, 
         user_input=wish.user_input,
         eligibility=eligibility,
         constraints=tuple(constraint_fact(row) for row in heads.standing),
+        retired=tuple(heads.retired),
         events=events,
         hits=tuple(recalled.facts),
         phase=phase,
@@ -171,8 +176,12 @@ def _search_scope(
 
 
 def _shown(events: Sequence[EventFact], heads: Heads) -> frozenset[str]:
-    """Return the refs that stand in the packet anyway and need no finding: the dialogue, and the vision's origin."""
-    dialogue = {event.ref for event in events}
+    """Return the refs that stand in the packet anyway and need no finding: the dialogue, and the vision's origin.
+
+    What the last packet's dialogue had given up can be found again.
+    """
+    first = words_from(heads.last)
+    dialogue = {event.ref for event in events if event.seq >= first}
     return frozenset(dialogue | {heads.vision["origin_ref"]} if heads.vision else dialogue)
 
 

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from sessions.lifecycle import what_is_lost
+from sessions.losses import Kept, recovered
 from sessions.models import Attempt, ProviderSession, Session
 from sessions.models.session import LIVE
-from sessions.vocabulary import AttemptState, Prospect, Recovery
+from sessions.vocabulary import AttemptState, Loss, Prospect, Recovery
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -20,7 +20,7 @@ class Outlook:
 
     prospect: Prospect
     recovery: Recovery | None
-    missing: tuple[str, ...] = ()
+    missing: tuple[Loss, ...] = ()
     otherwise: Recovery | None = None
     provider: ProviderSession | None = None
 
@@ -30,26 +30,26 @@ def outlook_of(
     attempts: Sequence[Attempt],
     providers: Sequence[ProviderSession],
     *,
-    has_summary: bool,
-    has_handoff: bool,
+    kept: Kept,
     now: datetime,
 ) -> Outlook:
     """Return what a resume would give, by the rules that `sessions.lifecycle` resumes by."""
     if session.state not in LIVE:
         return Outlook(prospect=Prospect.OVER, recovery=None)
     running = next((attempt for attempt in attempts if attempt.state == AttemptState.RUNNING), None)
-    kept = {"events": session.head_seq > 0, "work_summary": has_summary, "handoff": has_handoff}
-    missing, usable = what_is_lost(kept)
-    fresh = Recovery.REBUILT if usable else Recovery.FAILED
+    fresh, lost = recovered(kept, alive=False)
     if running is not None:
         prospect = Prospect.CONTINUED if running.lease_until >= now else Prospect.LAPSED
-        return Outlook(prospect=prospect, recovery=Recovery.CONTINUED, missing=missing, otherwise=fresh)
+        return Outlook(prospect=prospect, recovery=Recovery.CONTINUED, missing=lost, otherwise=fresh)
     alive = next((provider for provider in providers if provider.alive), None)
     if alive is not None:
+        recovery, missing = recovered(kept, alive=True)
         return Outlook(
-            prospect=Prospect.RESUMED, recovery=Recovery.RESUMED, missing=missing, otherwise=fresh, provider=alive
+            prospect=Prospect(recovery),
+            recovery=recovery,
+            missing=missing or lost,
+            otherwise=fresh,
+            provider=alive,
         )
-    if not attempts:
-        return Outlook(prospect=Prospect.FIRST, recovery=fresh, missing=missing)
-    prospect = Prospect.REBUILT if usable else Prospect.FAILED
-    return Outlook(prospect=prospect, recovery=fresh, missing=missing)
+    prospect = Prospect(fresh) if attempts else Prospect.FIRST
+    return Outlook(prospect=prospect, recovery=fresh, missing=lost)

@@ -11,7 +11,7 @@ from django.db import connection
 
 from governance.ids import public_id
 from governance.models import Project, Revision
-from governance.rows import fetch
+from governance.rows import fetch, holding
 from sessions.models import Session
 from threads.models import Task, Thread
 
@@ -32,11 +32,15 @@ FROM threads_task t
 WHERE t.thread_id = %(thread)s AND (t.state NOT IN ('done', 'cancelled') OR t.id = %(own)s)
 ORDER BY (t.id = %(own)s) IS TRUE DESC, t.created_at, t.id LIMIT %(tasks)s
 """
-# What each named profile says: the shipped row, and above it the revision that the project had approved when the
-# attempt began, which an attempt keeps like its other contracts.
+# What each named profile says: the newest shipped row, and above it the revision that the project had approved when the
+# attempt began, which an attempt keeps like its other contracts; and what usage has taught about it since.
 PROFILES = """
-SELECT * FROM (
-  SELECT b.slug, b.version, b.body::text AS body, NULL AS revision FROM agent_sessions_budgetprofile b
+SELECT b.*, (
+  SELECT to_json(l) FROM agent_sessions_learntfigures l
+  WHERE l.project_id = %(project)s AND l.slug = b.slug ORDER BY l.version DESC LIMIT 1
+) AS learnt FROM (
+  (SELECT DISTINCT ON (b.slug) b.slug, b.version, b.body::text AS body, NULL AS revision
+   FROM agent_sessions_budgetprofile b ORDER BY b.slug, b.version DESC)
   UNION ALL
   (SELECT DISTINCT ON (c.slug) c.slug, r.number, r.body::text, r.id FROM governance_contract c
    JOIN governance_revision r ON r.contract_id = c.id AND r.project_id = c.project_id
@@ -45,27 +49,49 @@ SELECT * FROM (
 ) b WHERE b.slug IN (%(profile)s, %(fallback)s, (SELECT p.default_profile FROM governance_project p
                                                  WHERE p.id = %(project)s))
 """
-# What the session's last packet was given, for the turn that only goes on.
+# What the session's last packet was given and from where on its dialogue was in, for the turn that goes on.
+# The row is chosen first: a receipt is large, and a plan that sorts would unpack every packet's of the thread. Each of
+# the two is unpacked once, and what lost the search, most of it, stays there.
 LAST = """
-SELECT k.id, k.receipt -> 'hits' AS hits, k.receipt -> 'recall' AS recall FROM agent_sessions_contextpacket k
-WHERE k.project_id = %(project)s AND k.thread_id = %(thread)s AND k.session_id = %(session)s AND NOT k.refused
-ORDER BY k.created_at DESC LIMIT 1
+SELECT k.id, r.hits, r.recall - 'lost' AS recall, k.input_cap, d.budget ->> 'profile' AS profile, d.dialogue
+FROM agent_sessions_contextpacket k, jsonb_to_record(k.receipt) AS r (hits jsonb, recall jsonb),
+  jsonb_to_record(k.decisions) AS d (budget jsonb, dialogue jsonb)
+WHERE k.id = (
+  SELECT l.id FROM agent_sessions_contextpacket l
+  WHERE l.project_id = %(project)s AND l.thread_id = %(thread)s AND l.session_id = %(session)s AND NOT l.refused
+  ORDER BY l.created_at DESC LIMIT 1)
 """
+# The handoff for a session: to it by name, or to its role where nobody was named, on its task or on none.
+FOR_SESSION = """
+h.thread_id = %(thread)s AND (h.to_session_id = %(session)s OR (h.to_session_id IS NULL
+  AND h.next_actor IN ('', %(hearer)s) AND (h.task_id IS NULL OR %(own)s::uuid IS NULL OR h.task_id = %(own)s::uuid)))
+"""
+# The first version after the current one that was turned down: from then on the current one is stale.
+REFUSED = """
+SELECT jsonb_build_object('created_at', r.created_at, 'problems', r.problems) FROM agent_sessions_summaryrefusal r
+WHERE r.session_id = s.session_id AND r.after_version = s.version ORDER BY r.created_at LIMIT 1
+"""
+PROFILE_IN_USE = f"""
+SELECT coalesce((SELECT k.profile FROM ({LAST}) k), p.default_profile)
+FROM governance_project p WHERE p.id = %(project)s
+"""  # noqa: S608 - put together from literals
+PROFILE_ROWS = f"SELECT to_json(f) FROM ({PROFILES}) f"  # noqa: S608 - put together from literals
 # The newest of each thing that has versions, and the few small lists beside them, in one round trip.
 # Row-level security holds inside the subselects as it does outside.
 HEADS = f"""
 SELECT
   (SELECT to_json(p) FROM governance_project p WHERE p.id = %(project)s),
   (SELECT to_json(v) FROM threads_vision v WHERE v.thread_id = %(thread)s ORDER BY v.version DESC LIMIT 1),
-  (SELECT to_json(s) FROM agent_sessions_worksummary s
+  (SELECT to_jsonb(s) || jsonb_build_object('refused', ({REFUSED})) FROM agent_sessions_worksummary s
    WHERE s.session_id = %(session)s ORDER BY s.version DESC LIMIT 1),
-  (SELECT to_json(h) FROM agent_sessions_handoff h
-   WHERE h.thread_id = %(thread)s ORDER BY h.created_at DESC, h.id DESC LIMIT 1),
+  (SELECT to_json(h) FROM agent_sessions_handoff h WHERE {FOR_SESSION} ORDER BY h.created_at DESC, h.id DESC LIMIT 1),
   (SELECT json_agg(r) FROM governance_revision r WHERE r.id = ANY(%(revisions)s)),
   (SELECT json_agg(t ORDER BY t.created_at, t.id) FROM ({TASKS}) t),
   (SELECT json_agg(d) FROM ({STANDING}) d),
   (SELECT json_agg(f) FROM ({PROFILES}) f),
-  (SELECT to_json(k) FROM ({LAST}) k)
+  (SELECT to_json(k) FROM ({LAST}) k),
+  (SELECT json_agg(w.id ORDER BY w.id) FROM agent_sessions_session w
+   WHERE w.project_id = %(project)s AND w.thread_id = %(thread)s AND w.role <> %(hearer)s)
 """  # noqa: S608 - put together from literals
 EVENTS = """
 SELECT seq, role, kind, text, tool, failed, tokens_o200k, artifact_id, attested_by, occurred_at
@@ -122,8 +148,10 @@ class Heads:
     """What a compile reads beside the transcript; vision, summary and handoff are None where there is none yet.
 
     `tasks` are the thread's open ones and the session's own, oldest first, each with `after`: what it waits for.
-    `standing` are the demands that hold on the thread, `profiles` rows of slug, version, body as text, and the id of
-    the revision that was approved, None for the shipped row.
+    `standing` are the demands that hold on the thread, `retired` the refs of those taken back, `profiles` rows of slug,
+    version, body as text, the id of the revision that was approved, None for the shipped row, and the newest learnt
+    figures, None where there are none.
+    `windows` are the sessions of other roles on the thread.
     """
 
     project: Project
@@ -133,8 +161,10 @@ class Heads:
     revisions: Sequence[Revision]
     tasks: Sequence[Task]
     standing: Sequence[Standing]
+    retired: Sequence[str]
     profiles: Sequence[Mapping[str, Any]]
     last: Mapping[str, Any] | None = None
+    windows: Sequence[str] = ()
 
 
 def heads_of(
@@ -146,20 +176,22 @@ def heads_of(
     read as they were approved at `since`; the project's own profile is read as well.
     """
     values: dict[str, Any] = {"project": session.project_id, "thread": session.thread_id, "session": session.pk}
-    values |= {"revisions": list(revisions), "own": session.task_id, "tasks": TASKS_SHOWN}
+    values |= {"revisions": list(revisions), "own": session.task_id, "tasks": TASKS_SHOWN, "hearer": session.role}
     [row] = fetch(HEADS, values | {"profile": profile, "fallback": fallback, "since": since})
-    project, vision, summary, handoff, contracts, tasks, standing, profiles, last = (_decoded(value) for value in row)
+    project, vision, summary, handoff, contracts, tasks, standing, profiles, last, windows = map(_decoded, row)
     limits = {name: project[name] for name in ("name", "max_input_tokens", "default_profile")}
     return Heads(
-        project=Project(id=session.project_id, **limits),
+        project=holding(Project, {"id": session.project_id} | limits),
         vision=vision,
         summary=summary,
         handoff=handoff,
         revisions=[_revision(row) for row in contracts or ()],
         tasks=[_task(row) for row in tasks or ()],
         standing=_standing(standing or ()),
+        retired=sorted(_retired(standing or ())),
         profiles=profiles or (),
         last=last,
+        windows=[public_id("ses", uuid.UUID(one)) for one in windows or ()],
     )
 
 
@@ -186,6 +218,14 @@ def events_at(session: Session, seqs: Sequence[int]) -> list[EventRow]:
     return _events(EVENTS_AT, session.pk, list(seqs))
 
 
+def profiles_of(session: Session, *, fallback: str, since: datetime) -> tuple[str, Sequence[Mapping[str, Any]]]:
+    """Return the profile that a session's last packet was made with, else the project's, and what `heads_of` reads."""
+    ids = {"project": session.project_id, "thread": session.thread_id, "session": session.pk}
+    [[name]] = fetch(PROFILE_IN_USE, ids)
+    rows = fetch(PROFILE_ROWS, ids | {"profile": name, "fallback": fallback, "since": since})
+    return name, [_decoded(row) for (row,) in rows]
+
+
 def constraints_of(thread: Thread) -> Sequence[Standing]:
     """Return the demands that hold on a thread: attested, and not taken back by an attested correction."""
     names = ("session_id", "seq", "demands", "text", "retires")
@@ -193,10 +233,14 @@ def constraints_of(thread: Thread) -> Sequence[Standing]:
     return _standing([dict(zip(names, row, strict=True)) for row in rows])
 
 
-def _standing(rows: Iterable[Mapping[str, Any]]) -> Sequence[Standing]:
-    said = [(row["demands"], row["retires"], event_place(row["session_id"], row["seq"]), row["text"]) for row in rows]
-    retired = {retires for demands, retires, _, _ in said if not demands}
-    return [Standing(ref, text) for demands, _, ref, text in said if demands and ref not in retired]
+def _standing(rows: Sequence[Mapping[str, Any]]) -> Sequence[Standing]:
+    retired = _retired(rows)
+    said = [(event_place(row["session_id"], row["seq"]), row["text"]) for row in rows if row["demands"]]
+    return [Standing(ref, text) for ref, text in said if ref not in retired]
+
+
+def _retired(rows: Iterable[Mapping[str, Any]]) -> set[str]:
+    return {row["retires"] for row in rows if not row["demands"] and row["retires"]}
 
 
 def event_place(session_id: Any, seq: int) -> str:
@@ -210,12 +254,12 @@ def _events(statement: str, *values: Any) -> list[EventRow]:
 
 def _revision(row: Mapping[str, Any]) -> Revision:
     ids = {name: uuid.UUID(row[name]) if row[name] else None for name in ("id", "contract_id", "owner_id")}
-    return Revision(**ids, **{name: row[name] for name in ("number", "body", "audience", "audience_role")})
+    return holding(Revision, ids | {name: row[name] for name in ("number", "body", "audience", "audience_role")})
 
 
 def _task(row: Mapping[str, Any]) -> Task:
     columns = ("version", "title", "state", "phase", "risk", "next_steps", "max_input_tokens")
-    task = Task(id=uuid.UUID(row["id"]), **{name: row[name] for name in columns})
+    task = holding(Task, {"id": uuid.UUID(row["id"])} | {name: row[name] for name in columns})
     task.after = [uuid.UUID(other) for other in row["after"]]  # type: ignore[attr-defined]  # no column of its own
     return task
 

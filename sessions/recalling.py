@@ -5,17 +5,17 @@ stays. It is asked anew when the matter, the phase, the task or the readers chan
 import hashlib
 import uuid
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from governance.ids import public_id
 from governance.vocabulary import Audience, Phase, Sensitivity
 from memories.embeddings.queries import AskedVectors, kept_vectors
-from memories.models import Passage
 from memories.ranking.asking import requests
 from memories.retrieval import Found, Limits, Scope, retrieve
 from sessions.context.material import Eligibility, HitFact, Reach
 from sessions.facts import hit_fact
+from sessions.hit_texts import text_hash, texts_now
 from sessions.vocabulary import Anew
 from threads.models import Task, Thread
 from threads.speech import SpeechAct, read
@@ -105,7 +105,7 @@ def recall(wish: RecallWish, kept: Kept | None, *, scope: Scope, limits: Limits)
     """Return what the last packet of the session was given, where it still serves and is all there; else ask anew."""
     goal, anew = wish.goal, why_anew(kept, wish.goal, matter=wish.matter)
     if kept is not None and anew is None:
-        facts = hits_again(kept.hits)
+        facts = hits_again(kept.hits, texts_now(kept.hits))
         if len(facts) == len(kept.hits):
             found = Found(hits=[], considered=kept.considered, eligible=kept.eligible, abstained=False)
             return Recalled(goal=goal, facts=facts, found=found, anew=None, kept_from=kept.packet)
@@ -153,23 +153,19 @@ def recall_out(recalled: Recalled, *, private: bool) -> dict[str, Any]:
     }
 
 
-def hits_again(rows: Sequence[Mapping[str, Any]]) -> tuple[HitFact, ...]:
-    """Return those hits of a receipt that are still there for this reader and say what they said, in their order."""
-    if not rows:
-        return ()
-    texts = dict(Passage.objects.filter(ref__in=[row["ref"] for row in rows], live=True).values_list("ref", "text"))
-    held = ((row, texts.get(row["ref"])) for row in rows)
-    return tuple(_hit_again(row, text) for row, text in held if text is not None and text_hash(text) == row["hash"])
+def hits_again(rows: Sequence[Mapping[str, Any]], texts: Mapping[str, str]) -> tuple[HitFact, ...]:
+    """Return those hits of a receipt that `texts` has the words of, in their order."""
+    return tuple(_hit_again(row, texts[row["ref"]]) for row in rows if row["ref"] in texts)
 
 
 def hit_out(fact: HitFact) -> dict[str, Any]:
     """Return a hit as a receipt keeps it: without its text, and with that text's hash."""
-    return asdict(replace(fact, content="")) | {"hash": text_hash(fact.content)}
+    return _values(fact) | {"content": "", "reach": _values(fact.reach), "hash": text_hash(fact.content)}
 
 
-def text_hash(text: str) -> str:
-    """Return the hash by which a text is known again."""
-    return "sha256:" + hashlib.sha256(text.encode()).hexdigest()
+def _values(fact: HitFact | Reach) -> dict[str, Any]:
+    """Return the fields of a fact as they are: what `asdict` gives where none holds another fact, without a copy."""
+    return {name: getattr(fact, name) for name in fact.__slots__}
 
 
 def _hit_again(row: Mapping[str, Any], text: str) -> HitFact:

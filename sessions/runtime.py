@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime
+from time import perf_counter
 from typing import Any
 
 from django.db import transaction
@@ -11,22 +12,28 @@ from governance.actors import Acting
 from governance.errors import Refusal
 from governance.ids import new_id
 from governance.scope import project_scope, record
+from governance.telemetry import Operation, traced
 from memories.embeddings.queries import AskedVectors, VectorsWanted, query_vectors
 from memories.ranking.asking import requests
 from sessions.asking import ContextAsk, place_of
+from sessions.beginnings import beginning_in
+from sessions.compile_figures import count_compile
 from sessions.context.assembler import Prompt, assemble
 from sessions.context.budget import Budget, build_budget
 from sessions.context.compiler import Compiled, compile_packet
 from sessions.context.profiles import ModelProfile
 from sessions.gathering import CompileWish, Gathered, gather
+from sessions.holding import holding_of
 from sessions.lifecycle import Opening, OpenWish, as_it_is, open_or_resume
 from sessions.packets import PacketDraft, answer_of, hash_of, record_packet
-from sessions.profiles import Chosen, limits_for
+from sessions.profiles import Chosen, limits_for, of_request
 from sessions.recalling import own_matter
 from threads.models import Thread
 from threads.resolution import Resolution, resolve, settle
 
 type Remember = Callable[[str], None]
+type Look = Callable[[ContextAsk, Acting, datetime], Window]
+type WhatIf = Callable[[Gathered], Gathered]
 
 
 class RequiredContentExceedsBudget(Refusal):
@@ -53,6 +60,7 @@ class Window:
     opening: Opening
 
 
+@traced(Operation.CONTEXT)
 def prepare_context(
     ask: ContextAsk, *, acting: Acting, now: datetime, remember: Remember | None = None
 ) -> dict[str, Any]:
@@ -65,12 +73,14 @@ def prepare_context(
     """
     acting = replace(acting, on_behalf_of=ask.on_behalf_of)
     if ask.dry_run:
-        return _rehearse(ask, acting=acting, now=now)
+        return _answer_or_refuse(rehearse(ask, acting=acting, now=now))
+    began = perf_counter()
     draft = _compile(ask, *_window_and_material(ask, acting=acting, now=now))
     with project_scope(acting):
         if remember is not None and not draft.refused:
             remember(draft.public_id)
         record_packet(draft, acting=acting, now=now)
+    count_compile(draft, seconds=perf_counter() - began)
     return _answer_or_refuse(draft)
 
 
@@ -104,12 +114,14 @@ def _gathered_apart(
         return _gather(ask, window, acting=acting, now=now, vectors=vectors)
 
 
+@traced(Operation.EMBED)
 def _own_vectors(ask: ContextAsk) -> AskedVectors | None:
     """Return the vectors of what the input is about by itself, made while no transaction is open."""
     own = own_matter(ask.user_input.raw_text)
     return query_vectors(requests(own)) if own else None
 
 
+@traced(Operation.RESOLVE)
 def find(ask: ContextAsk, *, acting: Acting, now: datetime) -> Found:
     """Look up what the request names and resolve its thread, in the open scope; changes nothing."""
     place = place_of(acting, ask)
@@ -125,6 +137,7 @@ def window_as_it_is(found: Found, *, acting: Acting, now: datetime) -> Window | 
     return None if opening is None else Window(thread=resolution.thread, resolution=resolution, opening=opening)
 
 
+@traced(Operation.OPEN)
 def open_window(found: Found, *, acting: Acting, now: datetime) -> Window:
     """Make the thread if it is a new one, and open or resume the session on it, in the open scope.
 
@@ -135,12 +148,15 @@ def open_window(found: Found, *, acting: Acting, now: datetime) -> Window:
     return Window(thread=thread, resolution=found.resolution, opening=opening)
 
 
+@traced(Operation.COMPILE)
 def _compile(ask: ContextAsk, window: Window, gathered: Gathered) -> PacketDraft:
     chosen = gathered.chosen
-    gathered = _warned(gathered, ask, chosen)
+    gathered = _warned(gathered, chosen)
     limits = limits_for(ask.max_input_tokens, task=gathered.task, role=gathered.role_limit, project=gathered.project)
     material = gathered.material
-    budget = build_budget(chosen.profile, phase=material.phase, risk=material.risk, limits=limits)
+    profile = of_request(chosen.profile, ask.dialect, client_tokens=ask.client_tokens)
+    budget = build_budget(profile, phase=material.phase, risk=material.risk, limits=limits)
+    gathered = replace(gathered, material=replace(material, beginning=beginning_in(gathered.heads.last, budget)))
     compiled, prompt = run(gathered, budget, chosen.profile, ask)
     return PacketDraft(
         id=new_id(),
@@ -164,6 +180,7 @@ def run(gathered: Gathered, budget: Budget, profile: ModelProfile, ask: ContextA
     return compiled, None if compiled.packet is None else assemble(compiled, ask.dialect)
 
 
+@traced(Operation.GATHER)
 def _gather(
     ask: ContextAsk, window: Window, *, acting: Acting, now: datetime, vectors: AskedVectors | None
 ) -> Gathered:
@@ -179,11 +196,14 @@ def _gather(
         profile=ask.profile,
         vectors=vectors,
     )
-    return gather(acting, window.thread, window.opening, wish, now=now)
+    gathered = gather(acting, window.thread, window.opening, wish, now=now)
+    holding = holding_of(ask.have, window.opening, gathered)
+    return replace(gathered, holding=holding, material=replace(gathered.material, held=holding.fact))
 
 
-def _warned(gathered: Gathered, ask: ContextAsk, chosen: Chosen) -> Gathered:
-    warnings = (*ask.warnings, *([chosen.warning] if chosen.warning else []), *_without_meaning(gathered))
+def _warned(gathered: Gathered, chosen: Chosen) -> Gathered:
+    told = [warning for warning in (gathered.holding.warning, chosen.warning) if warning]
+    warnings = (*told, *_without_meaning(gathered))
     return replace(gathered, material=replace(gathered.material, warnings=warnings)) if warnings else gathered
 
 
@@ -193,24 +213,54 @@ def _without_meaning(gathered: Gathered) -> list[str]:
     return [f"found_by_words: {missing} gave no vector, so what was found shares words."] if missing else []
 
 
-def _rehearse(ask: ContextAsk, *, acting: Acting, now: datetime) -> dict[str, Any]:
+def rehearse(
+    ask: ContextAsk,
+    *,
+    acting: Acting,
+    now: datetime,
+    look: Look | None = None,
+    what_if: WhatIf | None = None,
+) -> PacketDraft:
+    """Compile without storing anything, and return what came of it; that it was disclosed is recorded.
+
+    `look` finds the window in the open scope, where it is not found as for any request, and what it makes is undone;
+    `what_if` may change what was gathered before it is compiled.
+    """
+    asked = (look or _window_of, what_if or _as_it_is)
     vectors = _own_vectors(ask)
     try:
-        return _rehearsed(ask, acting=acting, now=now, vectors=vectors)
+        return _rehearsed(ask, *asked, acting=acting, now=now, vectors=vectors)
     except VectorsWanted as wanted:
-        return _rehearsed(ask, acting=acting, now=now, vectors=query_vectors(wanted.requests))
+        return _rehearsed(ask, *asked, acting=acting, now=now, vectors=query_vectors(wanted.requests))
 
 
-def _rehearsed(ask: ContextAsk, *, acting: Acting, now: datetime, vectors: AskedVectors | None) -> dict[str, Any]:
+def _rehearsed(
+    ask: ContextAsk,
+    look: Look,
+    what_if: WhatIf,
+    *,
+    acting: Acting,
+    now: datetime,
+    vectors: AskedVectors | None,
+) -> PacketDraft:
     with project_scope(acting) as scope:
         with transaction.atomic():
-            window = open_window(find(ask, acting=acting, now=now), acting=acting, now=now)
-            draft = _compile(ask, window, _gather(ask, window, acting=acting, now=now, vectors=vectors))
+            window = look(ask, acting, now)
+            gathered = _gather(ask, window, acting=acting, now=now, vectors=vectors)
+            draft = _compile(ask, window, what_if(gathered))
             transaction.set_rollback(True)
         scope.entries.clear()
         # The thread and session may have existed only for the rehearsal, so they are not named as targets.
         record("context.dry_run", "context://dry-run", after=draft.packet_hash, detail={"used": draft.compiled.used})
-    return _answer_or_refuse(draft)
+    return draft
+
+
+def _window_of(ask: ContextAsk, acting: Acting, now: datetime) -> Window:
+    return open_window(find(ask, acting=acting, now=now), acting=acting, now=now)
+
+
+def _as_it_is(gathered: Gathered) -> Gathered:
+    return gathered
 
 
 def _answer_or_refuse(draft: PacketDraft) -> dict[str, Any]:

@@ -27,6 +27,53 @@ class Recovery(StrEnum):
     FAILED = "failed"
 
 
+class Loss(StrEnum):
+    """What could not be brought back as a session was picked up."""
+
+    PROVIDER_SESSION = "provider_session"
+    EVENTS = "events"  # nothing was ever appended
+    WORK_SUMMARY = "work_summary"
+    HANDOFF = "handoff"
+    TRANSCRIPT_PART = "transcript_part"  # entries are missing, or the harness has some that never came here
+    CURRENT_SUMMARY = "current_summary"  # the summary cannot be read, or rests on what no longer holds
+    WHOLE_HANDOFF = "whole_handoff"  # a part of the handoff is missing
+
+
+class ResumeFault(StrEnum):
+    """Why a session was not picked up at all."""
+
+    THREAD_ARCHIVED = "thread_archived"
+    THREAD_MERGED = "thread_merged"
+    THREAD_SPLIT = "thread_split"
+    SESSION_OVER = "session_over"
+    TAKEN = "taken"  # another process picked it up at the same time
+    NOTHING_LEFT = "nothing_left"
+
+
+class InterruptionKind(StrEnum):
+    """What stopped the work without an end."""
+
+    USER = "user"
+    PROCESS_EXIT = "process_exit"
+    TOOL_STOPPED = "tool_stopped"
+    CONNECTION_LOST = "connection_lost"
+
+
+class HandoffOccasion(StrEnum):
+    """When a handoff was written, and so by whom: an agent asks or sends back, a close or a sweep writes its own."""
+
+    ASKED = "asked"
+    SENT_BACK = "sent_back"
+    CLOSED = "closed"
+    CRASHED = "crashed"
+
+
+class Chore(StrEnum):
+    """Kinds of jobs that this app asks for and does."""
+
+    SUMMARISE = "summarise_session"
+
+
 class Prospect(StrEnum):
     """What the next request for context in a session meets."""
 
@@ -74,6 +121,13 @@ class VerificationState(StrEnum):
     FAILED = "failed"
 
 
+class ReadUnit(StrEnum):
+    """What a bounded read is measured in."""
+
+    TOKENS = "tokens"
+    LINES = "lines"
+
+
 class InputType(StrEnum):
     TEXT = "text"
     VOICE = "voice"
@@ -87,6 +141,7 @@ class CompileResult(StrEnum):
 
     OK = "ok"
     WARNED = "warned"
+    DEGRADED = "degraded"  # compiled, with less than the work had
     REFUSED = "refused"
 
 
@@ -108,3 +163,73 @@ class Anew(StrEnum):
     READERS = "readers"  # it goes to others, or more or less may enter
     EMPTY = "empty"  # nothing had been found
     GONE = "gone"  # something of it was changed, revoked or erased
+
+
+class PartLoss(StrEnum):
+    """Why a part of a recorded packet cannot be shown again."""
+
+    ERASED = "erased"
+    REVOKED = "revoked"
+    CHANGED = "changed"  # it says something else now, and nothing kept says what it said then
+    NOT_HERE = "not_here"  # it is not there for this reader
+    MOVED = "moved"  # a budget profile that has a newer version
+
+
+class ReplayVerdict(StrEnum):
+    """What compiling a recorded packet once more came to."""
+
+    IDENTICAL = "identical"
+    PARTS_LOST = "parts_lost"
+    DIFFERENT = "different"  # every part is there, and today's compiler gives other bytes
+
+
+class Explained(StrEnum):
+    """What became of something in a compile."""
+
+    IN = "in"
+    HELD = "held"  # not sent again, because the caller holds it
+    CUT = "cut"  # it might have entered, and a rule of room or rank left it out
+    NOT_ELIGIBLE = "not_eligible"  # a gate kept it out, whatever room there was
+    NEVER_CONSIDERED = "never_considered"
+
+
+class Overlooked(StrEnum):
+    """Why something was never considered in a compile."""
+
+    NOT_THERE = "not_there"  # nothing of this name is there for this reader
+    LATER = "later"  # it was made after the compile
+    ANOTHER_THREAD = "another_thread"
+    ANOTHER_SESSION = "another_session"
+    ANOTHER_TASK = "another_task"
+    BEFORE_TAIL = "before_tail"  # older than what a compile reads of its session
+    AS_INPUT = "as_input"  # the words of the request, which stand in the packet as its input
+    COVERED = "covered"  # older than that, and the work summary in the packet covers it
+    NOT_IN_USE = "not_in_use"  # a memory that was not active then
+    REPLACED = "replaced"  # another version of it was there to be taken
+    NOT_PINNED = "not_pinned"  # a contract's revision that the attempt did not begin with
+    NOT_ASKED = "not_asked"  # the packet went on with what an earlier one had found
+    NOT_FOUND = "not_found"  # the search did not bring it: too little in common with what was asked
+    NOT_SEARCHED = "not_searched"  # of a kind that is not searched
+
+
+class UsageFate(StrEnum):
+    """What became of a provider's count that was reported for a packet."""
+
+    TAKEN = "taken"
+    IMPLAUSIBLE = "implausible"  # no vocabulary counts so little, or so much, for this prompt
+
+
+class Learning(StrEnum):
+    """How far what reported usage taught about a profile can be relied on; COLLECTING where there is too little yet."""
+
+    COLLECTING = "collecting"
+    UNSTEADY = "unsteady"  # the reports do not agree with each other: what ships goes on
+    LEARNT = "learnt"
+
+
+class TextKind(StrEnum):
+    """Kinds of text in which vocabularies differ most."""
+
+    CHINESE = "chinese"
+    ENGLISH = "english"
+    CODE = "code"

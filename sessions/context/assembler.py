@@ -4,17 +4,21 @@ import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Any
 
 import orjson
 
-from sessions.context.compiler import Compiled, PromptSection
+from sessions.context.blocks import Block, Part, blocks_of
+from sessions.context.compiler import Compiled
 from sessions.context.vocabulary import Dialect, Section
 
 type Message = dict[str, Any]
 
 STABLE = frozenset(tuple(Section)[: tuple(Section).index(Section.SUMMARY)])
 """Sections that do not change from turn to turn while their sources do not; they stand first in every dialect."""
+CACHE_KEY = "greywind-"
+"""What begins the key by which OpenAI sends requests with one beginning to one cache."""
 VOLATILE_KEYS = frozenset(("packet_id", "trace_id", "trace_ref", "attempt_id", "compiled_at", "created_at", "now"))
 """Keys that say which call this was and not what was compiled: no part of a packet's hash."""
 
@@ -23,24 +27,29 @@ VOLATILE_KEYS = frozenset(("packet_id", "trace_id", "trace_ref", "attempt_id", "
 class Prompt:
     """A prompt ready to be sent. `text` is all contents of `system` and `messages`, in order, joined.
 
-    `system` is set for anthropic.messages alone: content blocks, the last of which ends the cached prefix.
-    `stable_prefix_tokens` counts the beginning of `text` whose hash is `stable_prefix_hash`.
+    `system` is set for anthropic.messages alone. `stable_prefix_tokens` counts the beginning of `text` whose hash is
+    `stable_prefix_hash`. `breakpoints` are the beginnings, in tokens, that the next prompt of the session is likely to
+    share: a provider that wants them marked finds the marks, one that looks for itself needs none.
     """
 
     messages: tuple[Message, ...]
     text: str
     stable_prefix_tokens: int
     stable_prefix_hash: str
+    breakpoints: tuple[int, ...]
     system: tuple[Message, ...] | None = None
+    cache_key: str | None = None
 
     def as_json(self) -> dict[str, Any]:
-        """Return the prompt as the answer shows it; `system` only where the dialect has it."""
+        """Return the prompt as the answer shows it; `system` and `prompt_cache_key` only where the dialect has them."""
         shown: dict[str, Any] = {} if self.system is None else {"system": list(self.system)}
+        shown |= {} if self.cache_key is None else {"prompt_cache_key": self.cache_key}
         return shown | {
             "messages": list(self.messages),
             "text": self.text,
             "stable_prefix_tokens": self.stable_prefix_tokens,
             "stable_prefix_hash": self.stable_prefix_hash,
+            "breakpoints": list(self.breakpoints),
         }
 
 
@@ -48,16 +57,18 @@ def assemble(compiled: Compiled, dialect: Dialect) -> Prompt:
     """Return the prompt of a compile that was not refused. Raise ValueError for a refusal."""
     if compiled.packet is None:
         raise ValueError("a refused compile has no prompt")
-    first = [section for section in compiled.sections if section.section in STABLE]
-    stable = _text(first)
-    words = _text(section for section in compiled.sections if section.section is Section.INPUT)
-    context = _text(compiled.sections)[len(stable) : -len(words)]
+    blocks = blocks_of(compiled.sections)
+    by_part = {part: [block for block in blocks if block.part is part] for part in Part}
+    stable = [*by_part[Part.SELF], *by_part[Part.WORK]]
+    prefix = _text(stable)
     return Prompt(
-        messages=_messages(stable, context, words, dialect=dialect),
-        system=(_cached(stable),) if dialect is Dialect.ANTHROPIC_MESSAGES else None,
-        text=stable + context + words,
-        stable_prefix_tokens=sum(section.tokens for section in first),
-        stable_prefix_hash=_sha256(stable.encode()),
+        messages=_messages(by_part, dialect),
+        system=tuple(map(_content, stable)) if dialect is Dialect.ANTHROPIC_MESSAGES else None,
+        text=_text(blocks),
+        stable_prefix_tokens=sum(block.tokens for block in stable),
+        stable_prefix_hash=(hashed := _sha256(prefix.encode())),
+        breakpoints=_breakpoints(blocks),
+        cache_key=CACHE_KEY + hashed[-24:] if dialect is Dialect.OPENAI_CHAT else None,
     )
 
 
@@ -90,25 +101,32 @@ def _without_call(packet: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _text(sections: Iterable[PromptSection]) -> str:
-    return "".join([section.text for section in sections])
+def _text(blocks: Iterable[Block]) -> str:
+    return "".join([block.text for block in blocks])
 
 
-def _messages(stable: str, context: str, words: str, *, dialect: Dialect) -> tuple[Message, ...]:
-    parts = [part for part in (context, words) if part]
+def _breakpoints(blocks: Sequence[Block]) -> tuple[int, ...]:
+    sizes = accumulate(block.tokens for block in blocks)
+    return tuple(size for block, size in zip(blocks, sizes, strict=True) if block.marked)
+
+
+def _messages(parts: Mapping[Part, Sequence[Block]], dialect: Dialect) -> tuple[Message, ...]:
+    stable, said = [*parts[Part.SELF], *parts[Part.WORK]], [*parts[Part.SAID], *parts[Part.FOUND]]
     match dialect:
         case Dialect.OPENAI_CHAT:
-            system: Message = {"role": "system", "content": stable}
-            return (system, *({"role": "user", "content": part} for part in parts))
+            system: Message = {"role": "system", "content": _text(stable)}
+            texts = [text for text in (_text(said), _text(parts[Part.INPUT])) if text]
+            return (system, *({"role": "user", "content": text} for text in texts))
         case Dialect.ANTHROPIC_MESSAGES:
             # One message: this dialect wants the roles to take turns.
-            return ({"role": "user", "content": [{"type": "text", "text": part} for part in parts]},)
+            return ({"role": "user", "content": [_content(block) for block in (*said, *parts[Part.INPUT])]},)
         case Dialect.TEXT:
-            return ({"role": "user", "content": stable + context + words},)
+            return ({"role": "user", "content": _text([*stable, *said, *parts[Part.INPUT]])},)
 
 
-def _cached(text: str) -> Message:
-    return {"type": "text", "text": text, "cache_control": {"type": "ephemeral"}}
+def _content(block: Block) -> Message:
+    content: Message = {"type": "text", "text": block.text}
+    return content | {"cache_control": {"type": "ephemeral"}} if block.marked else content
 
 
 def _sha256(content: bytes) -> str:

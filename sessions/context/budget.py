@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from governance.vocabulary import Phase, Risk
+from sessions.context.profile_form import RESERVES, parse_profile
 from sessions.context.profiles import (
-    DEFAULT_PROFILE,
     WHOLE,
     Counts,
     ItemCaps,
@@ -13,7 +13,6 @@ from sessions.context.profiles import (
     ModelProfile,
     ProfileFault,
     Thresholds,
-    parse_profile,
     parse_profile_name,
 )
 from sessions.context.vocabulary import CountMethod, Group, Layer, LimitOrigin
@@ -52,7 +51,8 @@ class LayerBudget:
 class Budget:
     """Figures of one compile, in tokens: sum of `reserves` + `input_cap` + `unused` = `window`.
 
-    `origin` says which limit made the input cap. `groups` add up to the input cap, headroom included.
+    `origin` says which limit made the input cap, `reserve_origins` whose each reserve is. `groups` add up to the input
+    cap, headroom included.
     """
 
     profile: str
@@ -60,6 +60,7 @@ class Budget:
     method: CountMethod
     window: int
     reserves: Mapping[str, int]
+    reserve_origins: Mapping[str, LimitOrigin]
     input_cap: int
     unused: int
     origin: LimitOrigin
@@ -80,7 +81,7 @@ def build_budget(profile: ModelProfile, *, phase: Phase, risk: Risk, limits: Seq
     """
     reserves = _fit_reserves(profile.reserves, profile.window)
     room = profile.window - sum(reserves.values())
-    cap, origin = _input_cap(room, origin=_own_origin(profile), limits=limits)
+    cap, origin = _input_cap(room, origin=profile.own_origin, limits=limits)
     shares = profile.shares(phase, risk)
     return Budget(
         profile=profile.name,
@@ -88,6 +89,7 @@ def build_budget(profile: ModelProfile, *, phase: Phase, risk: Risk, limits: Seq
         method=profile.method,
         window=profile.window,
         reserves=reserves,
+        reserve_origins={name: profile.origins.get(name, profile.own_origin) for name in RESERVES},
         input_cap=cap,
         unused=room - cap,
         origin=origin,
@@ -99,10 +101,6 @@ def build_budget(profile: ModelProfile, *, phase: Phase, risk: Risk, limits: Seq
         phase=phase,
         risk=risk,
     )
-
-
-def _own_origin(profile: ModelProfile) -> LimitOrigin:
-    return LimitOrigin.DEFAULT if profile.name == DEFAULT_PROFILE else LimitOrigin.PROFILE
 
 
 def _input_cap(room: int, *, origin: LimitOrigin, limits: Sequence[Limit]) -> tuple[int, LimitOrigin]:
@@ -133,6 +131,6 @@ def _layer(share: LayerShare, profile: ModelProfile, *, cap: int, usual: LayerSh
     return LayerBudget(
         floor=cap * share.floor // WHOLE,
         cap=cap * share.cap // WHOLE,
-        origin=_own_origin(profile),
+        origin=profile.own_origin,
         held=share.cap == 0 and usual.cap > 0,
     )

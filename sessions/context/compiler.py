@@ -4,17 +4,21 @@ admit (may it enter) → rank (must, should by priority, may by value) → fit (
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from enum import StrEnum
+from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any
 
 from governance.errors import Shortfall
-from sessions.context.admission import why_not
-from sessions.context.budget import Budget, LayerBudget
-from sessions.context.fitting import Tray, fit, shortfalls
+from sessions.context.admission import for_readers, why_not
+from sessions.context.budget import Budget
+from sessions.context.compaction import beginning_of, settle
+from sessions.context.fitting import Dropped, Fitting, Tray, shortfalls
+from sessions.context.held import held_among
 from sessions.context.items import HEADINGS, Item, Pen
-from sessions.context.material import Material
+from sessions.context.material import Beginning, Material
+from sessions.context.pressure import Pressure, pressure_of
+from sessions.context.reports import WORDS, LayerReport, layer_reports
+from sessions.context.session_items import earlier_items
 from sessions.context.slots import fill_packet, render_items
 from sessions.context.tokens import Counter
 from sessions.context.vocabulary import (
@@ -23,9 +27,8 @@ from sessions.context.vocabulary import (
     CountMethod,
     DropReason,
     Fidelity,
-    Layer,
-    LimitOrigin,
     Section,
+    Step,
 )
 
 type Action = dict[str, str]
@@ -39,15 +42,11 @@ REASONS: Mapping[DropReason, ActionReason] = {
     DropReason.SENSITIVITY: ActionReason.RISK_GATE,
     DropReason.KNOWLEDGE_STATUS: ActionReason.RISK_GATE,
     DropReason.PHASE: ActionReason.PHASE,
+    DropReason.PLAN_STEP: ActionReason.PLAN_STEP_CHANGE,
+    DropReason.COMPACTION: ActionReason.TOKEN_BUDGET,
     DropReason.DUPLICATE: ActionReason.DUPLICATE,
     DropReason.STALE: ActionReason.STALE,
 }
-
-
-WORDS: Mapping[StrEnum, str] = {
-    word: word.value for words in (Fidelity, DropReason, ActionKind, ActionReason) for word in words
-}
-"""Plain texts of the words in reports: reading `.value` a thousand times a compile is what shows in a profile."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,37 +64,11 @@ class PromptSection:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LayerReport:
-    """What a layer was given and what became of its items. `used` is the items' tokens and `headings`."""
-
-    layer: Layer
-    floor: int
-    cap: int
-    used: int
-    headings: int
-    origin: LimitOrigin
-    items: tuple[dict[str, Any], ...]
-    dropped: tuple[dict[str, Any], ...]
-
-    def as_json(self) -> dict[str, Any]:
-        """Return the report as the answer shows it."""
-        return {
-            "layer": self.layer.value,
-            "floor": self.floor,
-            "cap": self.cap,
-            "used": self.used,
-            "headings": self.headings,
-            "origin": self.origin.value,
-            "items": list(self.items),
-            "dropped": list(self.dropped),
-        }
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Compiled:
     """The result of a compile. With `shortfalls` it is a refusal: `packet` is None and there are no sections.
 
-    `used` is the count of the prompt's text, exact when `method` is; the layers' `used` add up to it.
+    `used` is the count of the prompt's text, exact when `method` is; the layers' `used` add up to it. `pressure` says
+    how near the session is to its budget, `beginning` from where on its dialogue is in; both None of a refusal.
     """
 
     packet: dict[str, Any] | None
@@ -106,6 +79,9 @@ class Compiled:
     warnings: Warnings
     used: int
     method: CountMethod
+    held: tuple[Item, ...] = ()
+    pressure: Pressure | None = None
+    beginning: Beginning | None = None
 
 
 def compile_packet(material: Material, budget: Budget, *, counter: Counter) -> Compiled:
@@ -113,22 +89,40 @@ def compile_packet(material: Material, budget: Budget, *, counter: Counter) -> C
 
     The same arguments give the same result, byte for byte. `counter` must count in the budget's encoding.
     """
-    items = render_items(material, Pen(counter, budget))
-    tray = Tray(budget, counter.count)
-    dropped: list[tuple[Item, DropReason]] = []
+    material = for_readers(material)
+    pen = Pen(counter, budget)
+    tray = Tray(budget, counter)
+    admissible, dropped = _admit(render_items(material, pen), material, budget, tray)
+    if short := shortfalls(tray):
+        return _refused(short, method=counter.method, warnings=_warnings(material, ()))
+    pressure = pressure_of(material, budget, tray, admissible)
+    if pressure.tight:
+        tray.limits["memories"] = budget.counts.memories_min
+    settled = settle(admissible, material, tray=tray, budget=budget)
+    dropped += [Dropped(item, DropReason.COMPACTION, item.tokens) for item in settled.before]
+    offered = [*settled.since(admissible), *earlier_items(material, pen, settled.beginning)]
+    fitting = Fitting(tray, offered, budget=budget, pen=pen)
+    dropped += fitting.run(at_best=Step.EXCERPT if pressure.tight else Step.FULL)
+    beginning = settled.beginning or beginning_of(tray.chosen, admissible, material)
+    held = held_among(tray.chosen.values(), material.held)
+    if held:
+        tray.give_back(held)
+    made = _compiled(material, budget, tray=tray, dropped=dropped, held=held)
+    return replace(made, pressure=pressure, beginning=beginning)
+
+
+def _admit(items: Iterable[Item], material: Material, budget: Budget, tray: Tray) -> tuple[list[Item], list[Dropped]]:
+    """Put must items on the tray, and return the others that may enter, and those that may not with the reason."""
     admissible: list[Item] = []
+    dropped: list[Dropped] = []
     for item in items:
         if item.fidelity is Fidelity.MUST:
             tray.put(item)
         elif reason := why_not(item, material.eligibility, budget):
-            dropped.append((item, reason))
+            dropped.append(Dropped(item, reason, item.tokens))
         else:
             admissible.append(item)
-    if short := shortfalls(tray):
-        return _refused(short, method=counter.method, warnings=_warnings(material, ()))
-    left = fit(tray, admissible, floors={layer: figures.floor for layer, figures in budget.layers.items()})
-    dropped += [(item, tray.obstacle(item) or DropReason.INPUT_CAP) for item in left]
-    return _compiled(material, budget, tray=tray, dropped=dropped, method=counter.method)
+    return admissible, dropped
 
 
 def _refused(short: tuple[Shortfall, ...], *, method: CountMethod, warnings: Warnings) -> Compiled:
@@ -145,25 +139,31 @@ def _refused(short: tuple[Shortfall, ...], *, method: CountMethod, warnings: War
 
 
 def _compiled(
-    material: Material, budget: Budget, *, tray: Tray, dropped: list[tuple[Item, DropReason]], method: CountMethod
+    material: Material,
+    budget: Budget,
+    *,
+    tray: Tray,
+    dropped: list[Dropped],
+    held: list[Item],
 ) -> Compiled:
     sections = _sections(tray)
     ordered = [item for section in sections for item in section.items]
     return Compiled(
         packet=fill_packet(material, ordered),
         sections=sections,
-        layers=_reports(budget, tray, ordered=ordered, dropped=dropped),
+        layers=layer_reports(budget, tray, ordered, dropped=dropped, held=held),
         shortfalls=(),
-        actions=tuple(_actions(material, ordered, dropped)),
-        warnings=_warnings(material, ordered),
+        actions=(*_actions(material, ordered, dropped), *_held_actions(material, ordered, held)),
+        warnings=_warnings(material, [*ordered, *held]),
         used=tray.used,
-        method=method,
+        method=tray.method,
+        held=tuple(held),
     )
 
 
 def _sections(tray: Tray) -> tuple[PromptSection, ...]:
     by_section: dict[Section, list[Item]] = {}
-    for item in tray.chosen:
+    for item in tray.chosen.values():
         by_section.setdefault(item.section, []).append(item)
     return tuple(
         _section(section, by_section[section], heading=tray.headings[section])
@@ -178,52 +178,25 @@ def _section(section: Section, items: list[Item], *, heading: int) -> PromptSect
     return PromptSection(section, HEADINGS[section], tuple(items), tokens)
 
 
-def _reports(
-    budget: Budget, tray: Tray, *, ordered: Sequence[Item], dropped: Sequence[tuple[Item, DropReason]]
-) -> tuple[LayerReport, ...]:
-    items: dict[Layer, list[dict[str, Any]]] = {layer: [] for layer in Layer}
-    left: dict[Layer, list[dict[str, Any]]] = {layer: [] for layer in Layer}
-    for item in ordered:
-        items[item.layer].append({"ref": item.ref, "fidelity": WORDS[item.fidelity], "tokens": item.tokens})
-    for item, reason in dropped:
-        left[item.layer].append({"ref": item.ref, "tokens": item.tokens, "reason": WORDS[reason]})
-    return tuple(
-        _report(layer, budget.layers[layer], used=tray.layers[layer], items=items[layer], dropped=left[layer])
-        for layer in Layer
-    )
-
-
-def _report(
-    layer: Layer,
-    figures: LayerBudget,
-    *,
-    used: int,
-    items: list[dict[str, Any]],
-    dropped: list[dict[str, Any]],
-) -> LayerReport:
-    return LayerReport(
-        layer=layer,
-        floor=figures.floor,
-        cap=figures.cap,
-        used=used,
-        headings=used - sum(item["tokens"] for item in items),
-        origin=figures.origin,
-        items=tuple(items),
-        dropped=tuple(dropped),
-    )
-
-
-def _actions(
-    material: Material, ordered: Sequence[Item], dropped: Sequence[tuple[Item, DropReason]]
-) -> Iterable[Action]:
+def _actions(material: Material, ordered: Sequence[Item], dropped: Sequence[Dropped]) -> Iterable[Action]:
     """Say what was done to which source: one load a source or run of events, one compress or evict an item."""
     for source in _loaded(material, dict.fromkeys([item.source for item in ordered])):
         yield _action(material, ActionKind.LOAD, source, ActionReason.PHASE)
     for item in ordered:
-        if item.compressed:
+        if item.step is not Step.FULL:
             yield _action(material, ActionKind.COMPRESS, item.ref, ActionReason.TOKEN_BUDGET)
-    for item, reason in dropped:
+    for item, reason, _ in dropped:
         yield _action(material, ActionKind.EVICT, item.ref, REASONS[reason])
+
+
+def _held_actions(material: Material, ordered: Sequence[Item], held: Sequence[Item]) -> Iterable[Action]:
+    """Say what the caller holds already, and what it holds in another wording than today's."""
+    for source in dict.fromkeys([item.source for item in held]):
+        yield _action(material, ActionKind.CACHE_HIT, source, ActionReason.DUPLICATE)
+    delivered = material.held.delivered if material.held else {}
+    for item in ordered:
+        if item.ref in delivered and item.fidelity is not Fidelity.MUST:
+            yield _action(material, ActionKind.CACHE_MISS, item.ref, ActionReason.STALE)
 
 
 def _loaded(material: Material, sources: Mapping[str, None]) -> Iterable[str]:

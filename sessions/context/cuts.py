@@ -62,8 +62,9 @@ def cut_at_sentence(text: str, tokens: int, *, encoding: str = STORED_ENCODING) 
 def excerpt(text: str, tokens: int, *, ref: str, total: int | None = None, encoding: str = STORED_ENCODING) -> str:
     """Return `text` when it takes at most `tokens`, else its head, a line that says what opens the whole, its tail.
 
-    `total` is the count of `text` where it is known. The result takes at most `tokens` tokens, unless `tokens` is too
-    few even for the line in the middle.
+    Head and tail are cut at a sentence or a line where one ends near enough, else at a grapheme. `total` is the count
+    of `text` where it is known. The result takes at most `tokens` tokens, unless `tokens` is too few even for the line
+    in the middle.
     """
     counter = exact_counter(encoding)
     total = counter.count(text) if total is None else total
@@ -72,8 +73,10 @@ def excerpt(text: str, tokens: int, *, ref: str, total: int | None = None, encod
     middle = f"\n[… {total} tokens in all; the whole is at {ref} …]\n"
     room = tokens - counter.count(middle) - 2
     for _ in range(8):
-        head = cut_head(text, room * 2 // 3, encoding=encoding)
-        tail = cut_tail(text, room - room * 2 // 3, encoding=encoding)
+        head = _to_a_sentence(cut_head(text, room * 2 // 3, encoding=encoding))
+        tail = _from_a_sentence(cut_tail(text, room - room * 2 // 3, encoding=encoding))
+        if len(head) + len(tail) >= len(text):
+            return text
         cut = head + middle + tail
         if counter.count(cut) <= tokens:
             return cut
@@ -98,6 +101,18 @@ def _one_line(part: str, tokens: int, *, encoding: str, goes_on: bool) -> str:
         return head.rstrip() + "…"
     # The part may have ended inside a grapheme: its last one goes.
     return head[: _boundary_before(head, len(head) - 1)].rstrip() + "…" if goes_on else head
+
+
+def _to_a_sentence(head: str) -> str:
+    """Return `head` without the sentence that it breaks off in, unless that would be more than half of it."""
+    ends = [match.end() for match in _SENTENCE_END.finditer(head, len(head) // 2)]
+    return head[: ends[-1]].rstrip() if ends else head
+
+
+def _from_a_sentence(tail: str) -> str:
+    """Return `tail` without the sentence that it begins in the middle of, unless that would be more than half of it."""
+    end = _SENTENCE_END.search(tail, 0, len(tail) // 2)
+    return tail[end.end() :].lstrip() if end else tail
 
 
 def _enough_chars(text: str, tokens: int, *, encoding: str, tail: bool = False) -> int:

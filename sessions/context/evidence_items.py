@@ -3,6 +3,7 @@
 import math
 from collections import Counter
 
+from memories.vocabulary import SourceType
 from sessions.context.items import Entry, Item, Pen, Place, packet_path
 from sessions.context.material import HitFact, Material
 from sessions.context.seams import atom
@@ -53,18 +54,20 @@ def handoff_items(material: Material, pen: Pen) -> list[Item]:
 def memory_items(material: Material, pen: Pen) -> list[Item]:
     """Return retrieved passages, best first; one that says the same as a better one is barred as a duplicate.
 
-    The profile's least number of memories ranks above everything else that is may.
+    An entry in the words of the input is its echo, and barred as well; a memory in the same words says that they are
+    known. The profile's least number of memories ranks above everything else that is may.
     """
     hits = sorted(material.hits, key=lambda hit: (-_finite(hit.score), hit.ref))
-    seen = latest_refs(material)
-    refs: Counter[str] = Counter()
+    seen, asked = latest_refs(material), " ".join(material.user_input.raw_text.split())
+    refs = Counter(event.ref for event in material.events)  # what was found may be an entry that the dialogue gave up
     items: list[Item] = []
     for rank, hit in enumerate(hits):
-        said = {hit.ref, " ".join(hit.content.split())}
+        words = " ".join(hit.content.split())
+        said, echo = {hit.ref, words}, words == asked and hit.source_type == SourceType.EVENT
         refs[hit.ref] += 1
         ref = hit.ref if refs[hit.ref] == 1 else f"{hit.ref}#{refs[hit.ref]}"
-        items.append(_memory(hit, pen, ref=ref, rank=rank, repeated=not said.isdisjoint(seen)))
-        seen |= said
+        items.append(_memory(hit, pen, ref=ref, rank=rank, repeated=echo or not said.isdisjoint(seen)))
+        seen |= {hit.ref} if echo else said
     return items
 
 

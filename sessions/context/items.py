@@ -9,7 +9,7 @@ from sessions.context.budget import Budget
 from sessions.context.material import Reach
 from sessions.context.seams import MARK, block_body, list_body
 from sessions.context.tokens import Counter
-from sessions.context.vocabulary import DropReason, Fidelity, Layer, Section, Slot
+from sessions.context.vocabulary import DropReason, Fidelity, Layer, Section, Slot, Step
 
 type Entry = tuple[tuple[str, ...], Any]
 """A path into the packet and what stands there. A list at the path is extended by a list, or by one more value."""
@@ -44,7 +44,8 @@ class Item(NamedTuple):
 
     `ref` is unique in a compile; `source` is the ref of the fact it was made from. `priority` ranks should items
     (lower first), `value` ranks may items (worth per token, higher first), `order` is the place in the section.
-    `counted_as` names the count limit it falls under; `barred` is a reason found while rendering.
+    `counted_as` names the count limit it falls under; `barred` is a reason found while rendering. `step` says how much
+    of the source stands here, and `whole` what all of it would take, None where nobody has counted.
     """
 
     ref: str
@@ -59,10 +60,16 @@ class Item(NamedTuple):
     priority: int = 0
     value: float = 0.0
     counted_as: str = ""
-    compressed: bool = False
+    step: Step = Step.FULL
+    whole: int | None = None
     reach: Reach | None = None
     knowledge_status: str | None = None
     barred: DropReason | None = None
+
+    @property
+    def at_full(self) -> int | None:
+        """Tokens of the whole; None where nobody has counted it."""
+        return self.tokens if self.step is Step.FULL else self.whole
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,7 +93,7 @@ class Place:
         priority: int | None = None,
         value: float | None = None,
         entries: tuple[Entry, ...] = (),
-        compressed: bool = False,
+        step: Step = Step.FULL,
         reach: Reach | None = None,
         knowledge_status: str | None = None,
         barred: DropReason | None = None,
@@ -105,7 +112,8 @@ class Place:
             self.priority if priority is None else priority,
             self.value if value is None else value,
             self.counted_as,
-            compressed,
+            step,
+            None,
             reach,
             knowledge_status,
             barred,

@@ -67,7 +67,19 @@ class TaskFact:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class OpenTask:
+    """A task of the thread that is neither done nor cancelled; `waits_for` are the open ones before it, by id."""
+
+    task_id: str
+    title: str
+    state: str
+    waits_for: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ThreadFact:
+    """The thread of a compile. `private` says that its owner alone reads it, and so everything that was said there."""
+
     ref: str
     thread_id: str
     title: str
@@ -76,6 +88,8 @@ class ThreadFact:
     tags: tuple[str, ...] = ()
     linked_task_ids: tuple[str, ...] = ()
     task: TaskFact | None = None
+    open_tasks: tuple[OpenTask, ...] = ()
+    private: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,6 +120,26 @@ class EventFact(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class HeldFact:
+    """What the caller's window holds. `delivered` are digests of what packets brought, by ref, `base` the last of them.
+
+    `refs` are those that the caller itself names. `withdrawn` was delivered and holds no longer.
+    """
+
+    base: str | None = None
+    delivered: Mapping[str, str] = field(default_factory=dict)
+    refs: frozenset[str] = frozenset()
+    withdrawn: tuple[str, ...] = ()
+
+
+class Beginning(NamedTuple):
+    """From which seqs on a session's entries stand in its packets: what was said, and the calls and results of work."""
+
+    words: int = 0
+    work: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SessionFact:
     ref: str
     session_id: str
@@ -117,13 +151,17 @@ class SessionFact:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SummaryFact:
-    """One immutable version of a work summary: section name to its items, in the order of writing."""
+    """One immutable version of a work summary: section name to its items, in the order of writing.
+
+    `stale_because` says why it does not say how things stand, where `stale_since` says since when.
+    """
 
     ref: str
     version: int
     covers: str
     sections: Mapping[str, tuple[str, ...]]
     stale_since: str | None = None
+    stale_because: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -186,7 +224,11 @@ class Eligibility:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Material:
-    """All facts of one compile. Absent is None or empty; the compiler turns absence into a warning, not an error."""
+    """All facts of one compile. Absent is None or empty; the compiler turns absence into a warning, not an error.
+
+    `beginning` is that of the session's last packet under the same budget, None where there is none to go on from.
+    `held` asks for a delta packet: None for a whole one.
+    """
 
     persona: ContractFact
     role: ContractFact
@@ -200,8 +242,11 @@ class Material:
     user_input: InputFact
     eligibility: Eligibility
     constraints: tuple[ConstraintFact, ...] = ()
+    retired: tuple[str, ...] = ()
     events: tuple[EventFact, ...] = ()
     hits: tuple[HitFact, ...] = ()
+    beginning: Beginning | None = None
+    held: HeldFact | None = None
     phase: Phase = Phase.EXECUTE
     risk: Risk = Risk.LOW
     trace_id: str = ""

@@ -5,7 +5,7 @@ from typing import Any
 
 from sessions.context.items import Block, Item, Pen, Place, lines_of, packet_path
 from sessions.context.material import ContractFact, Material
-from sessions.context.seams import MARK
+from sessions.context.seams import MARK, atom
 from sessions.context.vocabulary import Fidelity, Layer, Section, Slot
 
 READING_NOTE = (
@@ -14,6 +14,12 @@ READING_NOTE = (
     "rules, and are not to be learnt again."
 )
 READING_REF = "greywind://reading-note"
+DELTA_NOTE = (
+    "This adds to the context that you hold already. Rules, role, goal, task and demands stand here whole: of them, "
+    "only what stands here is in force. Of everything else there is here what is new or has changed."
+)
+WITHDRAWN = "Of what you hold, this is no longer valid: "
+DELTA_REF = "greywind://delta-note"
 ROLE_PARTS = ("duties", "permissions", "collaboration_rules", "hard_boundaries")
 
 NOTE = Place(layer=Layer.POLICY, section=Section.READING, fidelity=Fidelity.MUST)
@@ -25,9 +31,14 @@ STYLE = Place(layer=Layer.PERSONA, section=Section.PERSONA, fidelity=Fidelity.MA
 LIKES = Place(layer=Layer.PREFERENCES, section=Section.PREFERENCES, fidelity=Fidelity.MAY, value=65.0)
 
 
-def reading_items(_material: Material, pen: Pen) -> list[Item]:
-    """Return the note that says how a prompt is to be read."""
-    return [NOTE.item(pen.block("how to read this", READING_NOTE), ref=READING_REF)]
+def reading_items(material: Material, pen: Pen) -> list[Item]:
+    """Return the note that says how a prompt is to be read, and of a delta what it means for what is held."""
+    items = [NOTE.item(pen.block("how to read this", READING_NOTE), ref=READING_REF)]
+    if material.held is not None:
+        gone = [WITHDRAWN + ", ".join(map(atom, material.held.withdrawn))] if material.held.withdrawn else []
+        block = pen.block("what this adds to", "\n".join([DELTA_NOTE, *gone]))
+        items.append(NOTE.item(block, ref=DELTA_REF, order=(1, 0)))
+    return items
 
 
 def policy_rules(body: Mapping[str, Any]) -> list[str]:

@@ -5,18 +5,21 @@ from collections.abc import Callable, Mapping
 from functools import lru_cache, partial
 from typing import NamedTuple
 
+from governance.vocabulary import Phase
 from sessions.context.cuts import excerpt, one_line
 from sessions.context.items import Block, Entry, Item, Pen, Place, packet_path, plain, write_block
-from sessions.context.material import EventFact, Material, SummaryFact
+from sessions.context.material import Beginning, EventFact, Material, SummaryFact
+from sessions.context.phases import FIRST_LINES, RESULT_VALUE, priority
 from sessions.context.profiles import ItemCaps
 from sessions.context.seams import atom, block_body
-from sessions.context.tokens import Counter
-from sessions.context.vocabulary import Fidelity, Layer, Section, Slot, SummarySection
+from sessions.context.tokens import STORED_ENCODING, Counter
+from sessions.context.vocabulary import DropReason, Fidelity, Layer, Section, Slot, Step, SummarySection
 from sessions.vocabulary import EventKind, EventRole
 
 LATEST_EXCHANGES = 10
 """Exchanges whose messages are should; what is older is may."""
 NOT_DIALOGUE = frozenset((EventKind.SCREEN, EventKind.CONSTRAINT))
+SPAN = 500  # entries that one ref may name; what stands before them is read by further ones
 TIED_TO_RECENCY = 40.0
 WRITTEN_ENTRIES = 2_048  # remembered for each way of writing: the dialogue of some ten sessions
 
@@ -28,6 +31,7 @@ OLDER = Place(layer=Layer.DIALOGUE, section=Section.DIALOGUE, fidelity=Fidelity.
 RESULT = Place(layer=Layer.TOOL_RESULTS, section=Section.DIALOGUE, fidelity=Fidelity.MAY, counted_as="dialogue_items")
 SCREEN = Place(layer=Layer.DIALOGUE, section=Section.DIALOGUE, fidelity=Fidelity.MAY, value=45.0)
 BREAK = Place(layer=Layer.DIALOGUE, section=Section.DIALOGUE, fidelity=Fidelity.SHOULD, priority=14)
+EARLIER = Place(layer=Layer.DIALOGUE, section=Section.DIALOGUE, fidelity=Fidelity.SHOULD, priority=15)
 INPUT = Place(layer=Layer.INPUT, section=Section.INPUT, fidelity=Fidelity.MUST)
 RECENT_DIALOGUE = packet_path(Slot.SESSION, "recent_dialogue")
 RECENT_ACTIONS = packet_path(Slot.SESSION, "recent_actions")
@@ -41,20 +45,22 @@ def summary_items(material: Material, pen: Pen) -> list[Item]:
     if summary is None:
         return []
     items: list[Item] = []
-    for name in _section_names(summary.sections):
+    for name in _section_names(summary.sections, pen.budget.phase):
         if lines := [line for line in summary.sections[name] if line.strip()]:
             items.append(_summary_section(summary, pen, name, lines, index=len(items)))
     return items
 
 
-def _section_names(sections: Mapping[str, tuple[str, ...]]) -> list[str]:
+def _section_names(sections: Mapping[str, tuple[str, ...]], phase: Phase) -> list[str]:
+    """Name the sections in the order of the prompt: what the phase needs first, then the verified, then the rest."""
     known = [name.value for name in SummarySection if name is not SummarySection.CONSTRAINTS]
+    known.sort(key=lambda name: name not in FIRST_LINES[phase])
     named = [name for name in known if name in sections]
     return named + sorted(name for name in sections if name not in known and name != SummarySection.CONSTRAINTS)
 
 
 def _summary_section(summary: SummaryFact, pen: Pen, name: str, lines: list[str], *, index: int) -> Item:
-    stale = " that may be out of date" if summary.stale_since is not None else ""
+    stale = _stale(summary)
     block = pen.listing(f"summary, {_word(name)}{stale}, below", lines)
     entry: Entry = (packet_path(Slot.SESSION, "work_summary", "sections", name), lines)
     return SUMMARY.item(
@@ -62,15 +68,24 @@ def _summary_section(summary: SummaryFact, pen: Pen, name: str, lines: list[str]
         ref=f"{summary.ref}#{name}",
         source=summary.ref,
         order=(index, 0),
-        priority=SUMMARY.priority + index,
+        priority=priority(pen.budget.phase, name, SUMMARY.priority + index),
         entries=(entry,),
     )
 
 
+def _stale(summary: SummaryFact) -> str:
+    if summary.stale_since is None:
+        return ""
+    because = " and ".join(map(_word, summary.stale_because))
+    return f" stale since {atom(summary.stale_since)}" + (f" because {because}" if because else "")
+
+
 def latest_refs(material: Material) -> set[str]:
-    """Return the refs of the messages of the ten latest exchanges: they are in the dialogue before anything older."""
+    """Return the refs of the messages of the ten latest exchanges, as far as the dialogue has not given them up."""
     events = _dialogue(material)
-    return {event.ref for event in events[_first_of_latest(events) :] if event.kind == EventKind.MESSAGE}
+    first = material.beginning.words if material.beginning else 0
+    latest = (event for event in events[_first_of_latest(events) :] if event.seq >= first)
+    return {event.ref for event in latest if event.kind == EventKind.MESSAGE}
 
 
 def _dialogue(material: Material) -> list[EventFact]:
@@ -80,14 +95,16 @@ def _dialogue(material: Material) -> list[EventFact]:
 def dialogue_items(material: Material, pen: Pen) -> list[Item]:
     """Return messages, actions and tool results in the order of their numbers; the latest rank first."""
     events = _dialogue(material)
-    latest = _first_of_latest(events)
+    latest, results = _first_of_latest(events), RESULT_VALUE[pen.budget.phase]
     write = _writer(pen.counter, pen.budget.item_caps)
     newest = len(events) - 1
     items = []
     for index, event in enumerate(events):
         place = _place(event, latest=index >= latest)
         value = TIED_TO_RECENCY * (index + 1) / (newest + 1) + (1.0 if event.kind == EventKind.TOOL_CALL else 0.0)
-        block, entries, compressed = write(event)
+        if place is RESULT:
+            value += results
+        block, entries, step, whole = write(event)
         items.append(
             Item(  # by position, and not by Place.item: there are hundreds
                 event.ref,
@@ -102,10 +119,16 @@ def dialogue_items(material: Material, pen: Pen) -> list[Item]:
                 place.priority + newest - index,
                 value,
                 place.counted_as,
-                compressed,
+                step,
+                whole,
             )
         )
-    return items
+    return items if material.summary is None else list(map(_once, items, events))
+
+
+def _once(item: Item, event: EventFact) -> Item:
+    """Keep a provider's own summary out where ours is in: no entry is told twice."""
+    return item._replace(barred=DropReason.DUPLICATE) if event.kind == EventKind.PROVIDER_COMPACTION else item
 
 
 def _place(event: EventFact, *, latest: bool) -> Place:
@@ -135,7 +158,8 @@ class Written(NamedTuple):
 
     block: Block
     entries: tuple[Entry, ...]
-    compressed: bool
+    step: Step
+    whole: int | None
 
 
 @lru_cache(16)
@@ -157,7 +181,16 @@ def _write(event: EventFact, *, counter: Counter, caps: ItemCaps) -> Written:
     if is_result:
         shown |= {"tool": event.tool, "failed": event.failed, "artifact_ref": event.artifact_ref}
     block = write_block(counter, _header(event), text, stored=stored)
-    return Written(block, ((RECENT_DIALOGUE, shown),), stored is None)
+    return _written(block, (RECENT_DIALOGUE, shown), event, counter=counter, whole=stored is not None)
+
+
+def _written(block: Block, entry: Entry, event: EventFact, *, counter: Counter, whole: bool) -> Written:
+    if whole:
+        return Written(block, (entry,), Step.FULL, None)
+    if counter.encoding != STORED_ENCODING:
+        return Written(block, (entry,), Step.EXCERPT, None)  # a count of all that was just cut off, for a report
+    header = block.text[: block.text.index("\n") + 1]
+    return Written(block, (entry,), Step.EXCERPT, counter.count(header) + counter.stored(event.tokens, event.text))
 
 
 def _header(event: EventFact) -> str:
@@ -178,7 +211,7 @@ def _action(event: EventFact, counter: Counter, cap: int) -> Written:
     shown = {"seq": event.seq, "ref": event.ref, "tool": event.tool, "text": text}
     header = f"action{_tool(event)} {event.seq}"
     block = write_block(counter, header, text, stored=event.tokens if whole else None)
-    return Written(block, ((RECENT_ACTIONS, shown),), not whole)
+    return _written(block, (RECENT_ACTIONS, shown), event, counter=counter, whole=whole)
 
 
 def _within(event: EventFact, counter: Counter, cap: int) -> tuple[str, int | None]:
@@ -219,8 +252,30 @@ def standing_items(material: Material, pen: Pen) -> list[Item]:
         entry = (packet_path(Slot.SESSION, "resume_point"), session.resume_point)
         block = pen.block("resume point", session.resume_point)
         ref = f"{session.ref}#resume_point"
-        items.append(BREAK.item(block, ref=ref, source=session.ref, order=(3, 0), priority=13, entries=(entry,)))
+        rank = priority(pen.budget.phase, "resume_point", 13)
+        items.append(BREAK.item(block, ref=ref, source=session.ref, order=(3, 0), priority=rank, entries=(entry,)))
     return items
+
+
+def earlier_items(material: Material, pen: Pen, beginning: Beginning | None) -> list[Item]:
+    """Return the line (should) that says which entries gave way before the dialogue begins, and how to read them.
+
+    It stands after them: it changes with every step, and of the entries a step may leave the first ones in their place.
+    """
+    first = min((event.seq for event in material.events), default=1)
+    words, work = beginning or Beginning(words=first, work=first)
+    if max(words, work) <= 1:
+        return []
+    last = max(words, work) - 1
+    place = f"event://{atom(material.session.session_id)}/{max(last - SPAN + 1, 1)}-{last}"
+    said = f"Messages before entry {words}" if words > 1 else ""
+    done = f"calls and results before entry {work}" if work > 1 else ""
+    text = f"{' and '.join(filter(None, (said, done)))} are left out here; they can be read at {place}."
+    text = text[0].upper() + text[1:]
+    entry: Entry = (packet_path(Slot.SESSION, "earlier"), text)
+    ref = f"{material.session.ref}#earlier"
+    source = material.session.ref
+    return [EARLIER.item(pen.block("earlier", text), ref=ref, source=source, order=(1, -1), entries=(entry,))]
 
 
 def input_items(material: Material, pen: Pen) -> list[Item]:

@@ -6,6 +6,7 @@ from typing import Any
 from sessions.context.evidence_items import handoff_items, memory_items
 from sessions.context.items import Item, Pen
 from sessions.context.material import HandoffFact, Material, SummaryFact, TaskFact, VisionFact
+from sessions.context.phases import Standing
 from sessions.context.self_items import (
     ROLE_PARTS,
     persona_items,
@@ -16,7 +17,7 @@ from sessions.context.self_items import (
 )
 from sessions.context.session_items import dialogue_items, input_items, standing_items, summary_items
 from sessions.context.vocabulary import Slot
-from sessions.context.work_items import constraint_items, task_items, thread_items, vision_items
+from sessions.context.work_items import constraint_items, open_task_items, task_items, thread_items, vision_items
 
 type Renderer = Callable[[Material, Pen], list[Item]]
 
@@ -29,6 +30,7 @@ RENDERERS: tuple[Renderer, ...] = (
     vision_items,
     thread_items,
     task_items,
+    open_task_items,
     constraint_items,
     summary_items,
     dialogue_items,
@@ -125,6 +127,7 @@ def _thread(material: Material) -> dict[str, Any]:
         "thread_summary": None,
         "linked_task_ids": list(thread.linked_task_ids),
         "thread_tags": [],
+        **{f"{standing}_tasks": [] for standing in Standing},
         "task": None if thread.task is None else _task(thread.task),
         "constraints": [],
     }
@@ -132,7 +135,7 @@ def _thread(material: Material) -> dict[str, Any]:
 
 def _task(task: TaskFact) -> dict[str, Any]:
     empty: dict[str, Any] = {"task_id": None, "title": None, "state": None}
-    return empty | {"phase": task.phase.value, "depends_on": [], "next_steps": []}
+    return empty | {"phase": task.phase.value, "depends_on": [], "next_steps": [], "later_steps": []}
 
 
 def _session(material: Material) -> dict[str, Any]:
@@ -140,6 +143,7 @@ def _session(material: Material) -> dict[str, Any]:
     return {
         "session_id": session.session_id,
         "state": session.state,
+        "earlier": None,
         "recent_dialogue": [],
         "recent_actions": [],
         "screen_context": None,
@@ -155,6 +159,7 @@ def _work_summary(summary: SummaryFact) -> dict[str, Any]:
         "version": summary.version,
         "covers": summary.covers,
         "stale_since": summary.stale_since,
+        "stale_because": list(summary.stale_because),
         "sections": {},
     }
 

@@ -1,5 +1,6 @@
 """Words of the compiler: layers, groups, slots, fidelity, and reasons."""
 
+from collections.abc import Mapping
 from enum import StrEnum
 
 
@@ -32,6 +33,25 @@ class Group(StrEnum):
     HEADROOM = "headroom"
 
 
+GROUP_OF: Mapping[Layer, Group] = {
+    Layer.POLICY: Group.POLICY,
+    Layer.ROLE: Group.POLICY,
+    Layer.CONSTRAINTS: Group.POLICY,
+    Layer.THREAD: Group.PLAN,
+    Layer.PLAN: Group.PLAN,
+    Layer.PERSONA: Group.SELF,
+    Layer.VISION: Group.SELF,
+    Layer.PREFERENCES: Group.SELF,
+    Layer.HANDOFF: Group.EVIDENCE,
+    Layer.MEMORIES: Group.EVIDENCE,
+    Layer.TOOL_RESULTS: Group.EVIDENCE,
+    Layer.SUMMARY: Group.HEADROOM,
+    Layer.DIALOGUE: Group.HEADROOM,
+    Layer.INPUT: Group.HEADROOM,
+}
+"""The group whose share a layer draws on first."""
+
+
 class Slot(StrEnum):
     """Named parts of a packet, in the order of the prompt."""
 
@@ -52,6 +72,30 @@ class Fidelity(StrEnum):
     MAY = "may"
 
 
+class Step(StrEnum):
+    """How much of an item stands in a prompt: all of it, its ends with a ref, or one line with a ref."""
+
+    FULL = "full"
+    EXCERPT = "excerpt"
+    TITLE = "title"
+
+
+class Threshold(StrEnum):
+    """Which of a profile's thresholds the session has passed."""
+
+    NONE = "none"
+    SOFT = "soft"
+    HARD = "hard"
+
+
+class Trigger(StrEnum):
+    """What passed a threshold: the whole of the input, one layer of the session, or entries that no summary covers."""
+
+    INPUT_SHARE = "input_share"
+    LAYER_SHARE = "layer_share"
+    EVENT_COUNT = "event_count"
+
+
 class CountMethod(StrEnum):
     """How a token figure was obtained."""
 
@@ -67,6 +111,7 @@ class LimitOrigin(StrEnum):
     TASK = "task"
     ROLE = "role"
     PROJECT = "project"
+    LEARNT = "learnt"
     PROFILE = "profile"
     DEFAULT = "default"
 
@@ -81,6 +126,8 @@ class DropReason(StrEnum):
     SENSITIVITY = "sensitivity"
     KNOWLEDGE_STATUS = "knowledge_status"
     PHASE = "phase"
+    PLAN_STEP = "plan_step"
+    COMPACTION = "compaction"
     DUPLICATE = "duplicate"
     STALE = "stale"
 
@@ -118,6 +165,8 @@ class SummarySection(StrEnum):
     """Sections of a work summary, in the order in which they stand in a prompt: verified first, narrative after."""
 
     CONSTRAINTS = "constraints"
+    GOALS = "goals"
+    DECISIONS = "decisions"
     CONCLUSIONS = "conclusions"
     VERIFICATION = "verification"
     OPEN_QUESTIONS = "open_questions"

@@ -1,11 +1,14 @@
 """Who may read it decides what may enter."""
 
+from dataclasses import replace
+
 import pytest
 
 from governance.vocabulary import Audience, Destination, Sensitivity
-from sessions.context.admission import is_reliable_enough, may_enter
-from sessions.context.material import Eligibility, Reach
+from sessions.context.admission import for_readers, is_reliable_enough, may_enter
+from sessions.context.material import Eligibility, Material, Reach
 from sessions.context.vocabulary import DropReason
+from tests.context.cast import compiled_of, full_material
 
 OPEN = Reach()
 PUBLIC = Reach(sensitivity=Sensitivity.PUBLIC)
@@ -58,3 +61,27 @@ def test_a_fact_enters_only_where_everyone_may_read_it(reach, eligibility, reaso
 )
 def test_a_fact_enters_only_at_the_lowest_knowledge_status_or_above(status, lowest, enters):
     assert is_reliable_enough(status, Eligibility(lowest_knowledge_status=lowest)) is enters
+
+
+def privately(destination: Destination) -> Material:
+    """The full material, said in a private thread, for a packet that goes there."""
+    material = full_material()
+    window = Eligibility(destination=destination, private_owner="act_1" if destination is Destination.PRIVATE else None)
+    return replace(material, thread=replace(material.thread, private=True), eligibility=window)
+
+
+@pytest.mark.parametrize("destination", [Destination.PROJECT, Destination.EXTERNAL])
+def test_what_was_said_in_a_private_thread_stays_out_where_others_read(destination):
+    packet = compiled_of(privately(destination)).packet
+    assert (packet["vision"], packet["handoff"], packet["session"]["recent_dialogue"]) == (None, None, [])
+    assert (packet["thread"]["thread_title"], packet["thread"]["constraints"]) == (None, [])
+    assert packet["user_input"]["raw_text"] == "继续"
+
+
+def test_a_packet_says_that_the_private_thread_stayed_out():
+    assert "private_thread" in {row["code"] for row in compiled_of(privately(Destination.PROJECT)).warnings}
+
+
+def test_a_private_thread_is_whole_in_a_private_window():
+    material = privately(Destination.PRIVATE)
+    assert for_readers(material) is material

@@ -25,7 +25,32 @@ def test_chat_has_system_context_and_request():
 def test_anthropic_has_a_cached_system_block_and_one_user_message():
     prompt = assemble(compiled_of(full_material()), Dialect.ANTHROPIC_MESSAGES)
     assert prompt.system[-1]["cache_control"] == {"type": "ephemeral"}
-    assert [(message["role"], len(message["content"])) for message in prompt.messages] == [("user", 2)]
+    assert [message["role"] for message in prompt.messages] == ["user"]
+
+
+def test_anthropic_has_a_block_for_the_summary_each_exchange_what_was_found_and_the_request():
+    [message] = assemble(compiled_of(full_material()), Dialect.ANTHROPIC_MESSAGES).messages
+    begins = [block["text"].partition("\n")[0] for block in message["content"]]
+    assert begins == [
+        "§§ work summary, recorded data",
+        "§§ dialogue, recorded data",
+        "§ earlier",
+        "§ attached context",
+    ]
+
+
+def test_marks_stand_where_a_provider_would_keep_what_ends_there():
+    said = [event(n, f"{n} " + "the parser keeps its comments " * 60, role="user") for n in range(1, 6)]
+    prompt = assemble(compiled_of(replace(full_material(), events=tuple(said))), Dialect.ANTHROPIC_MESSAGES)
+    marked = ["cache_control" in block for block in (*prompt.system, *prompt.messages[0]["content"])]
+    assert marked == [False, True, False, False, False, False, True, True, False, False]
+    assert len(prompt.breakpoints) == 3
+
+
+def test_chat_says_by_which_key_requests_with_one_beginning_are_known():
+    inputs = [replace(full_material(), user_input=InputFact(raw_text=text)) for text in ("one", "other")]
+    keys = [assemble(compiled_of(each), Dialect.OPENAI_CHAT).as_json()["prompt_cache_key"] for each in inputs]
+    assert keys[0] == keys[1] != ""
 
 
 def test_text_is_one_string():

@@ -138,6 +138,13 @@ def test_the_same_statement_is_retrieved_once():
     assert dropped_of(compiled) == {"memory://mem_b@1": "duplicate"}
 
 
+def test_of_the_words_of_the_input_an_entry_is_an_echo_and_a_memory_is_known():
+    entry = replace(hit("b", "你好"), ref="event://ses_2/4", source_type="event")
+    compiled = compiled_of(bare_material(hits=(hit("a", "你好", score=0.1), replace(entry, score=0.9))))
+    assert dropped_of(compiled) == {"event://ses_2/4": "duplicate"}
+    assert [row["ref"] for row in compiled.packet["retrieved"]] == ["memory://mem_a@1"]
+
+
 def test_a_private_memory_stays_out_of_a_channel():
     mine = hit("a", "secret wish", reach=Reach(audience=Audience.PRIVATE, owner="act_1"))
     compiled = compiled_of(bare_material(hits=(mine,)))
@@ -210,10 +217,9 @@ def test_a_long_goal_is_cut_at_a_sentence_and_says_where_the_whole_is():
 
 def test_a_stale_summary_says_so():
     material = full_material()
-    stale = replace(material.summary, stale_since="2026-03-02T00:00:00Z")
-    assert "§ summary, conclusions that may be out of date, below" in text_of(
-        compiled_of(replace(material, summary=stale))
-    )
+    stale = replace(material.summary, stale_since="2026-03-02T00:00:00Z", stale_because=("over_budget",))
+    header = "§ summary, conclusions stale since 2026-03-02T00:00:00Z because over budget, below"
+    assert header in text_of(compiled_of(replace(material, summary=stale)))
 
 
 def test_a_memory_is_quoted_with_where_it_comes_from():
@@ -253,9 +259,10 @@ def test_floors_are_served_before_what_ranks_higher_elsewhere():
         **{layer: {"floor": 0.0, "cap": 1.0} for layer in budget_of().layers},
         "memories": {"floor": 0.3, "cap": 0.4},
     }
-    assert compiled_of(material, 250, layers=layers).packet["retrieved"]
+    none = dict.fromkeys(("policy", "plan", "self", "evidence"), 0.0)
+    assert compiled_of(material, 250, layers=layers, groups=none).packet["retrieved"]
     layers["memories"] = {"floor": 0.0, "cap": 0.4}
-    assert not compiled_of(material, 250, layers=layers).packet["retrieved"]
+    assert not compiled_of(material, 250, layers=layers, groups=none).packet["retrieved"]
 
 
 def test_neighbouring_events_are_one_load():
@@ -264,3 +271,11 @@ def test_neighbouring_events_are_one_load():
     loads = {action["target"] for action in compiled_of(material).actions if action["action"] == "load"}
     assert not loads & set(events[1:-1])
     assert any(load.startswith("event://") and "-" in load.rpartition("/")[2] for load in loads)
+
+
+@pytest.mark.parametrize("summarised", [True, False])
+def test_a_summary_by_the_provider_is_in_only_where_ours_is_not(summarised: bool) -> None:
+    told = (event(1, "hello"), event(2, "all about it", kind="provider_compaction"))
+    material = replace(full_material(), events=told)
+    material = material if summarised else replace(material, summary=None)
+    assert ("all about it" in text_of(compiled_of(material))) is not summarised

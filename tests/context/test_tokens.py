@@ -36,7 +36,7 @@ Panic.__name__ = "PanicException"
 
 
 @pytest.mark.parametrize("encoding", ["o200k_base", "cl100k_base"])
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(text=TEXTS)
 def test_a_count_is_the_tokenizers_own(encoding, text):
     assert exact_counter(encoding).count(text) == len(tiktoken.get_encoding(encoding).encode_ordinary(text))
@@ -125,7 +125,7 @@ def test_a_stored_count_is_used_in_its_own_encoding_and_recounted_in_another():
     assert exact_counter("cl100k_base").stored(7, "abc") == 1
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(TEXTS.map(lambda text: text * 5))
 def test_cuts_stay_within_their_tokens(text):
     assert O200K.count(cut_head(text, 9)) <= 9
@@ -137,7 +137,7 @@ def pieces_at(text: str, starts: list[int]) -> list[str]:
 
 
 @pytest.mark.parametrize("encoding", ["o200k_base", "cl100k_base"])
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(text=TEXTS)
 def test_texts_cut_where_tokens_start_add_up(encoding, text):
     starts = token_starts(encoding, text)

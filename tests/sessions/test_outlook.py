@@ -7,11 +7,12 @@ from django.utils import timezone
 
 from governance.scope import project_scope
 from sessions.lifecycle import LEASE, OpenWish, ProviderWish, open_or_resume
+from sessions.losses import judge, kept_of
 from sessions.models import Attempt, ProviderSession, Session
 from sessions.outlook import Outlook, outlook_of
 from sessions.speaking import Speech, speak
 from sessions.transcripts import NewEvent, append
-from sessions.vocabulary import AttemptState, EventKind, EventRole, Prospect, Recovery, SessionState
+from sessions.vocabulary import AttemptState, EventKind, EventRole, InterruptionKind, Prospect, Recovery, SessionState
 from sessions.windows import interrupt
 from tests.cast import Cast, make_cast
 from threads.lifecycle import ThreadWish, create_thread
@@ -25,7 +26,8 @@ def looked(state: SessionState, *attempts: Attempt, alive: bool = False, entries
     """The outlook of a session that is nowhere stored."""
     providers = [ProviderSession(harness="codex", external_id="px-1")] if alive else []
     session = Session(state=state, head_seq=entries)
-    return outlook_of(session, attempts, providers, has_summary=False, has_handoff=False, now=NOW)
+    kept = judge(session, count=entries, knows_told=True, summary=None, handoff=None)
+    return outlook_of(session, attempts, providers, kept=kept, now=NOW)
 
 
 def running(lease: int) -> Attempt:
@@ -64,7 +66,7 @@ def stored_outlook(session: Session) -> Outlook:
     session.refresh_from_db()
     attempts = list(Attempt.objects.filter(session=session).order_by("-number"))
     providers = list(ProviderSession.objects.filter(session=session))
-    return outlook_of(session, attempts, providers, has_summary=False, has_handoff=False, now=timezone.now())
+    return outlook_of(session, attempts, providers, kept=kept_of(session), now=timezone.now())
 
 
 @pytest.mark.parametrize("entries", [0, 1])
@@ -82,7 +84,7 @@ def test_a_resume_gives_what_the_outlook_said(
             append(acting, session.pk, events, now=now)
         if stopped:
             session.refresh_from_db()
-            interrupt(session, kind="crash", reason="", now=now)
+            interrupt(acting, session, kind=InterruptionKind.PROCESS_EXIT, reason="", now=now)
         outlook = stored_outlook(session)
         opening = open_or_resume(acting, thread, OpenWish(role="dev", provider=provider), now=now)
     rebuilt = opening.recovery in (Recovery.REBUILT, Recovery.FAILED)

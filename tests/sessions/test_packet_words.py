@@ -5,7 +5,7 @@ from django.utils import translation
 
 from sessions import packet_sentences
 from sessions.context.items import Pen
-from sessions.context.profiles import RESERVES
+from sessions.context.profile_form import RESERVES
 from sessions.context.slots import render_items
 from sessions.context.vocabulary import SummarySection
 from sessions.packet_sentences import candidate_reason, found_reason, warning_words

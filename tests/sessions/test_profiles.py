@@ -16,8 +16,9 @@ REVISION = uuid.UUID(int=7)
 
 
 def row(slug: str, *, revision: uuid.UUID | None = None, version: int = 1, **changes: Any) -> dict[str, Any]:
+    approved = str(revision) if revision else None
     body = json.dumps(PROFILES[slug] | changes)
-    return {"slug": slug, "version": version, "body": body, "revision": str(revision) if revision else None}
+    return {"slug": slug, "version": version, "body": body, "revision": approved, "learnt": None}
 
 
 SHIPPED = [row(CONSERVATIVE), row(NAME)]

@@ -94,4 +94,4 @@ def test_what_the_search_did_not_choose_has_its_rule(cast: Cast, session: str) -
     with project_scope(cast.owner.acting):
         bell = Memory.objects.get(content__startswith="The bell")
     told = ok(cast.dev.client().get(f"/context/{packet}/explain?ref=memory://{bell.public_id}@1"))
-    assert (told["verdict"], told["rule"]) == ("left_out", "unlike")
+    assert (told["verdict"], told["rule"]) == ("cut", "unlike")

@@ -176,7 +176,7 @@ def test_a_closed_session_hears_nothing(cast: Cast) -> None:
     thread = a_thread(cast.dev)
     session = a_session(cast.dev, thread)
     with project_scope(cast.dev.acting):
-        close(session, reason="done", now=timezone.now())
+        close(cast.dev.acting, session, reason="done", now=timezone.now())
     with pytest.raises(Clash, match="takes no more events"):
         say(cast.owner, thread, session_id=session.pk)
 
@@ -227,7 +227,8 @@ def test_a_constraint_of_a_closed_session_can_be_retired(cast: Cast) -> None:
     thread = a_thread(cast.dev)
     said = say(cast.owner, thread, "never round", kind=EventKind.CONSTRAINT, role="dev")
     with project_scope(cast.owner.acting):
-        close(Session.objects.get(pk=said.session.pk), reason="done", now=timezone.now())
+        session = Session.objects.get(pk=said.session.pk)
+        close(cast.owner.acting, session, reason="done", now=timezone.now())
     gone = retire(cast, thread, f"event://{said.session.public_id}/1")
     assert (gone.opened, packet(cast, thread)["packet"]["thread"]["constraints"]) == (True, [])
 

@@ -1,6 +1,7 @@
 """The compiled context for a session that begins, in a length that the harness shows to the model."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from greywind_site.client.hooks.opening import Turned, provider
@@ -17,22 +18,31 @@ READ_ON = (
 )
 
 
-def context_text(wire: Wire, notes: Notes, *, source: str, model: str) -> str:
-    """Return the context of the session for the model, or raise Turned or NoAnswer.
+@dataclass(frozen=True)
+class Occasion:
+    """Why the harness asks, for which model, and which packet its window still shows ("" for none)."""
+
+    source: str
+    model: str
+    shows: str = ""
+
+
+def context_text(wire: Wire, notes: Notes, occasion: Occasion) -> str:
+    """Return the context of the session for the model, or raise Turned or NoAnswer; its packet is noted.
 
     The budget shrinks until the text is short enough. Where what is required is longer than that, it comes whole,
     with a first line that says so.
     """
     tokens, least = notes.context_tokens or FIRST_TOKENS, 0
     for _ in range(MOST_TRIES):
-        answer = _ask(wire, notes, tokens=tokens, source=source, model=model)
+        answer = _ask(wire, notes, occasion, tokens=tokens)
         needed = _needed(answer, tokens)
         if needed:
             tokens = least = needed
             continue
         if not answer.ok:
             raise Turned(answer)
-        text = _text(answer.body)
+        text, notes.packet = _text(answer.body), str(answer.body["packet_id"] or "")
         if len(text) <= LONGEST_SHOWN:
             notes.context_tokens = _next_budget(tokens, len(text))
             return text
@@ -44,15 +54,17 @@ def context_text(wire: Wire, notes: Notes, *, source: str, model: str) -> str:
     return f"{READ_ON}\n{text}"
 
 
-def _ask(wire: Wire, notes: Notes, *, tokens: int, source: str, model: str) -> Answer:
-    profile = next((name for name in PROFILES if name.split("@")[0] in model), PROFILES[-1])
+def _ask(wire: Wire, notes: Notes, occasion: Occasion, *, tokens: int) -> Answer:
+    profile = next((name for name in PROFILES if name.split("@")[0] in occasion.model), PROFILES[-1])
+    have = {"packet_id": occasion.shows, "transcript": True} if occasion.shows else {}
     return wire.call(
         "POST",
         "/context",
         {
             "session_id": notes.session,
             "provider_session": provider(notes),
-            "user_input": {"raw_text": f"session {source}", "input_type": "system"},
+            "user_input": {"raw_text": f"session {occasion.source}", "input_type": "system"},
+            "have": have,
             "budget": {"profile": profile, "max_input_tokens": tokens},
         },
     )

@@ -7,12 +7,12 @@ from typing import Any
 
 from greywind_site.client.folder import root_of
 from greywind_site.client.hooks import events
-from greywind_site.client.hooks.context import context_text
+from greywind_site.client.hooks.context import Occasion, context_text
 from greywind_site.client.hooks.delivering import SLOW_SECONDS, deliver, is_paused, pause, resume
 from greywind_site.client.hooks.given import Given, Moment
 from greywind_site.client.hooks.opening import Turned, open_session, resume_session
 from greywind_site.client.hooks.taking_in import Full, Taken, prompt_id, put, take_in
-from greywind_site.client.hooks.transcript import size_of
+from greywind_site.client.hooks.transcript import holds, size_of
 from greywind_site.client.hooks.window import LARGEST_QUEUE, Notes, Window, forget_old, window_of
 from greywind_site.client.profile import Profile
 from greywind_site.client.wire import NoAnswer, Wire
@@ -83,11 +83,17 @@ class Step:
         if source == "resume" and opened["recovery"] == "continued":
             # A process of its own took it up: the server only saw that the old one was never ended.
             opened = resume_session(self.wire, notes)
-        text = context_text(self.wire, notes, source=source, model=self.given.text("model"))
+        text = context_text(self.wire, notes, Occasion(source, self.given.text("model"), self._shows(notes, source)))
         with self.window.open() as kept:
             kept.thread, kept.session, kept.context_tokens = notes.thread, notes.session, notes.context_tokens
+            kept.packet = notes.packet
         missing = f"; not brought back: {', '.join(opened['missing'])}" if opened.get("missing") else ""
-        return f"GreyWind session {notes.session} of thread {notes.thread}, {opened['recovery']}{missing}.\n\n{text}"
+        where = f"GreyWind session {notes.session} of thread {notes.thread}, packet {notes.packet}"
+        return f"{where}, {opened['recovery']}{missing}.\n\n{text}"
+
+    def _shows(self, notes: Notes, source: str) -> str:
+        """Return the packet that the window still shows: a resumed one does, as far as its transcript holds it."""
+        return notes.packet if source == "resume" and holds(self.given.transcript_path, notes.packet) else ""
 
     def submitted(self) -> None:
         """The user typed something: it counts as theirs, since the harness says so."""
@@ -135,6 +141,7 @@ class Step:
             text = f"The harness compacts its window ({trigger})."
             mark = events.compaction(f"{self.given.short_id}:compact:{place}", "system", text, meta)
             put(self.window, notes, [mark])
+            notes.packet = ""  # what it held of a context is about to go
 
     def stopped(self) -> None:
         """The agent has answered: what it said stands in the transcript."""

@@ -63,6 +63,17 @@ def size_of(path: str) -> int:
         return 0
 
 
+def holds(path: str, text: str) -> bool:
+    """Return whether the text stands in the file; an empty text stands nowhere."""
+    if not path or not text:
+        return False
+    try:
+        with Path(path).open("rb") as file:
+            return any(text.encode() in line for line in file)
+    except OSError:
+        return False
+
+
 def _events(raw: bytes) -> list[Event]:
     try:
         record = json.loads(raw)

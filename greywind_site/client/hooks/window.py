@@ -26,7 +26,7 @@ class Notes:
     """The state of one session. `offset` is how far its transcript was read, `delivered` how far its queue was sent.
 
     `shown` and `told` count how often the transcript showed and the harness told each prompt, by its hash; `vouched`
-    holds those that the transcript is to bring on the harness's word.
+    holds those that the transcript is to bring on the harness's word. `packet` is the last context handed over.
     """
 
     harness_session: str = ""
@@ -47,6 +47,7 @@ class Notes:
     session: str = ""
     unattested: bool = False
     context_tokens: int = 0
+    packet: str = ""
 
     def count(self, name: str) -> int:
         """Return how often this was asked, this time included."""

@@ -34,6 +34,10 @@ class CompileTakes(Takes):
     profile: Annotated[str, Field(max_length=128)] | None = Field(
         default=None, description="model@harness, such as claude-sonnet@claude-code: how tokens are counted."
     )
+    have_packet_id: Id | None = Field(
+        default=None,
+        description="packet_id of the last answer whose text you still see: you get what is new or has changed since.",
+    )
     dry_run: bool = Field(default=False, description="Look without opening a session or keeping a packet.")
 
 
@@ -51,6 +55,13 @@ class Window(Gives):
     missing: list[str] = Field(default_factory=list, description="What could not be brought back.")
 
 
+class Delta(Gives):
+    against: str | None = Field(description="The packet that this text adds to.")
+    held_items: int = Field(description="What was left out because you hold it.")
+    tokens_saved: int
+    withdrawn: list[str] = Field(description="What you were given before and is no longer valid.")
+
+
 class CompileGives(Gives):
     packet_id: str | None = Field(description="Pass it to context_explain.")
     trace_id: str
@@ -62,6 +73,7 @@ class CompileGives(Gives):
     session: Window = Field(description="Pass session.id to session_append.")
     left_out: list[LeftOut] = Field(description="What did not enter, and why; open it with evidence_read.")
     left_out_in_all: int
+    delta: Delta | None = Field(description="Set when the text adds to what you hold; null: it is whole.")
     abstained: bool = Field(description="True when no memory was about this.")
     warnings: list[str]
 
@@ -80,6 +92,7 @@ def compile_context(greywind: GreyWind, asked: CompileTakes) -> CompileGives:
         "user_input": {"raw_text": asked.user_input},
         "binding": {"channel": asked.channel} if asked.channel else None,
         "budget": budget,
+        "have": {"packet_id": asked.have_packet_id} if asked.have_packet_id else {},
         "format": "text",
         "dry_run": asked.dry_run,
     }
@@ -88,7 +101,7 @@ def compile_context(greywind: GreyWind, asked: CompileTakes) -> CompileGives:
 
 class ExplainTakes(Takes):
     packet_id: Id = Field(description="From context_compile (pkt_…).")
-    ref: Ref = Field(description="The item that you ask about, such as memory://mem_…@3 or event://ses_…/12.")
+    ref: Ref = Field(description="The item that you ask about, such as memory://mem_…@3, event://ses_…/12 or sum_….")
 
 
 class Item(Gives):
@@ -100,13 +113,19 @@ class Item(Gives):
 
 class ExplainGives(Gives):
     ref: str
-    verdict: str = Field(description="in, left_out or never_considered.")
+    verdict: str = Field(description="in, held, cut, not_eligible or never_considered.")
+    message: str = Field(description="The same in a sentence.")
     layer: str | None
     items: list[Item]
+    tokens: int | None = Field(default=None, description="What it took, or would have needed; null when unknown.")
+    rule: str | None = Field(default=None, description="What cut it.")
+    gate: str | None = Field(default=None, description="What kept it out, whatever room there was.")
+    why: str | None = Field(default=None, description="Why it was never considered.")
+    by: str | None = Field(default=None, description="What was taken in its place, or the packet asked before.")
 
 
 def explain_context(greywind: GreyWind, asked: ExplainTakes) -> ExplainGives:
-    """Say why one item was in a packet, was left out, or was never considered.
+    """Say why one item was in a packet, was cut, was not eligible, or was never considered.
 
     Call it when something that you expected is missing from a context, or when you wonder why something is there.
     某一条为什么在、为什么不在。
@@ -130,6 +149,7 @@ def _compiled(told: dict[str, Any]) -> CompileGives:
         session=Window.model_validate(told["session"]),
         left_out=[LeftOut.model_validate(item) for item in dropped[:MOST_LISTED]],
         left_out_in_all=len(dropped),
+        delta=None if told["delta"] is None else Delta.model_validate(told["delta"]),
         abstained=bool(told["retrieval"]["abstained"]),
         warnings=[str(warning) for warning in told["warnings"][:MOST_LISTED]],
     )

@@ -11,7 +11,7 @@ from greywind_site.client.mcp.human import Human
 
 MOST_FIELDS, MOST_EXTRA, MOST_CANDIDATES = 10, 4000, 10
 # What helps to repair a request; whatever else a problem document holds is not an agent's matter.
-HELPFUL = ("shortfall", "candidates", "retry_after")
+HELPFUL = ("shortfall", "candidates", "retry_after", "read", "budget", "left", "wanted")
 REMEDIES: Mapping[str, str] = {
     "unauthenticated": "The key is wrong, lapsed or revoked. Ask an owner of the project for a fresh one.",
     "scope_missing": "This key may not do that. Ask an owner of the project for a key with the scope named here.",
@@ -21,6 +21,7 @@ REMEDIES: Mapping[str, str] = {
     "required_content_exceeds_budget": "Raise max_input_tokens by what the shortfall lacks, or shorten user_input.",
     "attestation_needed": "Only a key with event:attest vouches for what a user said; send a plain message instead.",
     "evidence_unresolvable": "Cite refs that evidence_read opens with this key.",
+    "read_budget_spent": "Read less at once or look with find; note what matters, and go on in a new session.",
     "session_closed": "Leave session_id out and name thread_id: a new session is opened.",
     "erased_since": "What this stood for was erased, for good; leave it out of what you send.",
     "client_id_reused": "This client_id stands for other words already; use a fresh one.",

@@ -34,6 +34,13 @@ class EntryKind(StrEnum):
     VERIFICATION = "verification"
 
 
+class Unit(StrEnum):
+    """What a read is measured in."""
+
+    TOKENS = "tokens"
+    LINES = "lines"
+
+
 class MemoryType(StrEnum):
     EPISODE = "episode"
     SEMANTIC = "semantic"
@@ -46,6 +53,20 @@ class MemoryKind(StrEnum):
     DECISION = "decision"
     LESSON = "lesson"
     SOP = "sop"
+
+
+class SourceType(StrEnum):
+    """What kind of thing a hit is a copy of."""
+
+    IDENTITY = "identity"
+    THREAD = "thread"
+    TASK = "task"
+    EVENT = "event"
+    SUMMARY = "summary"
+    DECISION = "decision"
+    LESSON = "lesson"
+    SOP = "sop"
+    FACT = "fact"
 
 
 class WriteAction(StrEnum):

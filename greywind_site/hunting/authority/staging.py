@@ -98,7 +98,7 @@ def _body(acting: Acting, scene: Scene, place: int) -> dict[str, Any]:
 
 def _upon(scene: Scene, base: Revision | None, place: int = 2) -> dict[str, Any]:
     change = CHANGES[scene.change]
-    before = base.body if base else BudgetProfile.objects.get(slug=change.slug).body
+    before = base.body if base else BudgetProfile.objects.newest().get(slug=change.slug).body
     return checked_body(change.kind, before | change.texts[place])
 
 

@@ -19,6 +19,7 @@ UNSHOWN: Mapping[tuple[str, str], str] = {
     ("agent_sessions_providersession", "external_id"): NOT_SHOWN,
     ("agent_sessions_session", "screen_context"): BY_API_ALONE,
     ("agent_sessions_session", "title"): BY_API_ALONE,
+    ("agent_sessions_summaryrefusal", "trigger"): NOT_SHOWN,
     ("agent_sessions_worksummary", "trigger"): NOT_SHOWN,
     ("governance_inboxitem", "title"): "humans have an inbox and agents have none, nor do humans hold roles",
     ("governance_storedanswer", "body"): "only the repetition of the request that it answered hears it",

@@ -95,7 +95,7 @@ class _Filler:
             return NOT_PROVIDED if field.null else self._target(field)
         if field.choices:
             return field.default if field.has_default() else field.choices[0][0]
-        if field.name == "seen_version":
+        if field.name in ("seen_version", "after_version"):
             return OTHER_VERSION
         if isinstance(field, (ArrayField, models.JSONField, *TEXTUAL)):
             return self._spoken(field)

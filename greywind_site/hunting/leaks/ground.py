@@ -39,6 +39,7 @@ MACHINE = frozenset(
         "origin_ref",
         "packet_ref",
         "media_type",
+        "encoding",
         "harness",
         "dialect",
         "trace",
@@ -49,6 +50,8 @@ MACHINE = frozenset(
         "slug",
         "name",
         "reason_code",
+        "recovery",
+        "missing",
     }
 )
 TABLES = """

@@ -18,7 +18,7 @@ from greywind_site.hunting.leaks.ground import PROJECTS
 from sessions.context.vocabulary import Layer
 
 # Not pages for people: the API is asked by its own description, and what else is there holds nothing of a project.
-OUTSIDE = ("api/", "healthz", "readyz", "mcp", "static/")
+OUTSIDE = ("api/", "healthz", "readyz", "metrics", "mcp", "static/")
 PARAMETER = re.compile(r"<(?:\w+:)?(\w+)>")
 # A failed sign-in counts against the whole hunt, and who has signed out sees nothing any more.
 LEFT_ALONE = frozenset({"sign_in", "sign_out"})

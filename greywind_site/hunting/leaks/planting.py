@@ -23,9 +23,10 @@ from memories.writes import EvidenceWish, MemoryWish, admit, propose
 from sessions.asking import ContextAsk
 from sessions.context.material import InputFact
 from sessions.lifecycle import OpenWish, ProviderWish, open_or_resume
-from sessions.models import Handoff, Session, WorkSummary
+from sessions.models import Handoff, Session, SummaryRefusal, WorkSummary
 from sessions.outcomes import OutcomeWish, store_outcome
 from sessions.runtime import prepare_context
+from sessions.summaries.checking import Fault
 from sessions.transcripts import NewEvent, append
 from sessions.vocabulary import AttestedBy, EventKind, EventRole
 from threads.dag import TaskWish, create_task, move_task, set_dependencies
@@ -236,6 +237,7 @@ def _continuity(bed: Bed, session: Session) -> None:
     Handoff.objects.create(
         thread_id=session.thread_id,
         from_session=session,
+        to_session=session,  # packets carry a handoff to their session; a role has no name that could be a mark
         summary=say("half of the lights are done"),
         unfinished_items=[say("the spring")],
         risks=[say("the fog")],
@@ -251,6 +253,15 @@ def _continuity(bed: Bed, session: Session) -> None:
         trigger=bed.texts.word(),
         sections={"conclusions": [say("the lights hold")]},
         tokens_o200k=3,
+        **made,
+    )
+    # Codes, as they are stored: no word of a refused version is kept.
+    SummaryRefusal.objects.create(
+        session=session,
+        after_version=1,
+        to_seq=3,
+        trigger=bed.texts.word(),
+        problems=[{"fault": Fault.NO_REF.value, "section": "conclusions"}],
         **made,
     )
     Session.objects.filter(pk=session.pk).update(
