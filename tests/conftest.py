@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from django.test import TransactionTestCase, override_settings
+from hypothesis import settings
 
 from tests.cast import keep_casts
 from tests.databases import Kept, cloned_database
@@ -13,6 +14,10 @@ from tests.services import reachable_folder
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 NO_BROWSER = "NO CHROMIUM FOUND: browser tests did not run; install the package chromium"
+
+# How long an example takes says how busy the machine is, and nothing of the code.
+settings.register_profile("greywind", deadline=None)
+settings.load_profile("greywind")
 
 
 @pytest.hookimpl(trylast=True)

@@ -42,7 +42,7 @@ VALUE = st.recursive(LEAF, lambda inner: st.lists(inner) | st.dictionaries(st.sa
 
 @EVERY
 @given(values=st.lists(VALUE, min_size=1, max_size=5))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 def test_any_json_comes_out_as_at_least_one_event_a_line(adapter: Adapter, values: list[Any]) -> None:
     found = events(adapter.read(lines_of(*map(json.dumps, values)), fallback="file"))
     assert len(found) >= len(values)
@@ -50,7 +50,7 @@ def test_any_json_comes_out_as_at_least_one_event_a_line(adapter: Adapter, value
 
 
 @given(values=st.lists(VALUE, min_size=1, max_size=3))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 def test_any_json_has_a_format_or_is_refused(values: list[Any]) -> None:
     with suppress(Invalid):
         assert detect(lines_of(*map(json.dumps, values))) in TranscriptFormat
