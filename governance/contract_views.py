@@ -63,10 +63,14 @@ def new_contract(request: HttpRequest, desk: Desk) -> HttpResponse:
 
 @project_page
 def new_proposal(request: HttpRequest, desk: Desk, kind: str, slug: str) -> HttpResponse:
-    """Ask for a change of what holds, or for a contract that is not there yet; or keep it as a draft."""
+    """Ask for a change of what holds, or for a contract that is not there yet; or keep it as a draft.
+
+    A form elsewhere may send the text to begin with as `begin`; it is shown and nothing is asked for yet.
+    """
     desk.check(Deed.PROPOSE_CONTRACT)
     place, status, three = _place(desk, kind, slug), 200, list[Way]()
-    form = ProposalForm(posted(request), initial=_initial(place))
+    begin = {"body": request.POST["begin"]} if "begin" in request.POST else {}
+    form = ProposalForm(None if begin else posted(request), initial=_initial(place) | begin)
     if form.is_valid():
         draft = "draft" in request.POST
         try:

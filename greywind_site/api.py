@@ -13,12 +13,15 @@ from governance.proposal_api import router as proposals
 from governance.web import WHOLE_BODY, JsonBody, KeyAuth, pointer
 from greywind_site.middleware import database_unavailable, trace_id_of
 from greywind_site.openapi import DocumentedAPI
+from greywind_site.parameters import known_only
 from greywind_site.problems import problem_response
 from memories.api import router as memories
 from sessions.api import router as context
 from sessions.artifact_api import router as artifacts
 from sessions.event_api import router as events
+from sessions.handoff_api import router as handoffs
 from sessions.session_api import router as sessions
+from sessions.summary_api import router as summaries
 from threads.api import router as threads
 from threads.task_api import router as tasks
 
@@ -34,7 +37,8 @@ api = DocumentedAPI(
     docs_url="/docs",
     urls_namespace="api",
 )
-for router in (context, threads, tasks, sessions, events, artifacts, memories, proposals, key):
+api.add_decorator(known_only)
+for router in (context, threads, tasks, sessions, handoffs, summaries, events, artifacts, memories, proposals, key):
     api.add_router("", router)
 
 

@@ -18,6 +18,7 @@ from greywind_site.embedded.instance import APP, OWNER, Instance, default_folder
 from greywind_site.embedding_settings import EmbeddingSettings
 from greywind_site.identity.oidc_settings import OidcSettings
 from greywind_site.mcp.address import McpAddress, read_address
+from greywind_site.summary_settings import SummaryModel
 
 PREFIX = "GREYWIND_"
 OUTSIDE = ("DATABASE_URL", "DATABASE_OWNER_URL", "CELERY_BROKER_URL")
@@ -130,6 +131,9 @@ class Config(BaseSettings):
         description="File to which a daily task appends anchors of the ledger, best on another machine's disk; unset"
         " means no task.",
     )
+    metrics_token: SecretStr | None = Field(
+        default=None, min_length=16, description="Bearer token that opens /metrics; unset means no such page."
+    )
     pool_min: int = Field(default=1, ge=0, le=100, description="Database connections kept open, per process.")
     pool_max: int = Field(default=8, ge=1, le=500, description="Most database connections, per process.")
     pool_timeout: float = Field(
@@ -142,6 +146,12 @@ class Config(BaseSettings):
     max_body_bytes: int = Field(default=12 * 1024 * 1024, ge=1024, description="Largest request body, in bytes.")
     tool_result_cap: int = Field(
         default=2000, ge=100, description="Tool results over this become head, tail and a ref; in o200k_base tokens."
+    )
+    summary_tokens: int = Field(
+        default=800, ge=200, le=20_000, description="Most a work summary may hold, in o200k_base tokens."
+    )
+    summary_model: SummaryModel = Field(
+        default_factory=SummaryModel, description="Language model that writes work summaries instead of rules."
     )
     role_contract_cap: int = Field(
         default=1200, ge=100, description="Most a role contract may hold when it is proposed, in o200k_base tokens."

@@ -10,6 +10,7 @@ from greywind_site.problems import CONTENT_TYPE
 CREATES = frozenset(
     {
         "append_events",
+        "checkpoint_session",
         "create_task",
         "create_thread",
         "give_memory_feedback",
@@ -21,9 +22,11 @@ CREATES = frozenset(
         "retire_constraint",
         "start_attempt",
         "store_artifact",
+        "write_handoff",
     }
 )
-BOTH = frozenset({"open_session", "propose_memory"})  # 201 for a new one, 200 for one that was there
+# 201 for a new one, 200 for one that was there
+BOTH = frozenset({"checkpoint_session", "open_session", "propose_memory"})
 OBJECT = {"application/json": {"schema": {"type": "object", "additionalProperties": True}}}
 PROBLEM = {
     "type": "object",

@@ -5,11 +5,13 @@ from django.urls import include, path
 from greywind_site.api import api
 from greywind_site.health import healthz, readyz
 from greywind_site.mcp.forwarding import forward
+from greywind_site.metrics import metrics
 
 urlpatterns = [
     path("api/v1/", api.urls),
     path("healthz", healthz, name="healthz"),
     path("readyz", readyz, name="readyz"),
+    path("metrics", metrics, name="metrics"),
     path("mcp", forward, name="mcp"),
     path("", include("greywind_site.console.urls")),
 ]

@@ -3,7 +3,7 @@
 import structlog
 from celery import shared_task
 
-from memories.embeddings.working import ask_for_lacking, one_at_a_time
+from memories.embeddings.working import ask_for_lacking, embed_due, one_at_a_time
 from memories.renewing import renew_due
 
 
@@ -11,7 +11,7 @@ from memories.renewing import renew_due
 def embed_passages() -> int:
     """Embed the passages that wait for it."""
     trace = structlog.contextvars.get_contextvars().get("trace_id") or ""
-    return one_at_a_time.run(trace_id=trace).total()
+    return sum(done.total() for done in one_at_a_time.run(lambda: embed_due(trace_id=trace)))
 
 
 @shared_task(name="memories.ask_for_lacking_vectors", ignore_result=True)

@@ -36,13 +36,16 @@ from memories.renewing import count_passages
 from memories.vocabulary import FeedbackKind, MemoryType, OfferState, ReadThrough, SettlementVerb, SideRole
 from memories.writes import EvidenceWish, MemoryWish, admit, propose
 from sessions.asking import ContextAsk
+from sessions.consolidation_due import ask_for_summary
 from sessions.context.material import InputFact
+from sessions.context.vocabulary import SummarySection
 from sessions.lifecycle import Opening, OpenWish, ProviderWish, open_or_resume
-from sessions.models import Artifact, ContextPacket, Handoff, Session, WorkSummary
+from sessions.models import Artifact, ContextPacket, Handoff, LearntFigures, Session, SummaryRefusal, WorkSummary
 from sessions.outcomes import OutcomeWish, store_outcome
 from sessions.runtime import prepare_context
+from sessions.summaries.checking import Fault
 from sessions.transcripts import NewEvent, append
-from sessions.vocabulary import AttestedBy, EventKind, EventRole
+from sessions.vocabulary import AttestedBy, EventKind, EventRole, Learning
 from tests.cast import Cast, Member
 from threads.dag import TaskWish, create_task, move_task, set_dependencies
 from threads.lifecycle import BindingWish, ThreadWish, create_thread
@@ -94,6 +97,7 @@ def seed(cast: Cast, *, canary: str, maker: Member | None = None, private: bool 
         by, cast.owner, canary=canary, evidence=made["first_ref"], private=private, now=now
     )
     packet, outcome = make_packet(by, opening.session, canary=canary, now=now)
+    make_learnt(by, packet, now=now)
     if private:
         make_contract(by, canary=canary, now=now)
     rows["proposal"] = None if private else make_proposal(by, cast.owner, canary=canary, now=now)
@@ -234,6 +238,26 @@ def make_packet(by: Member, session: Session, *, canary: str, now: datetime) -> 
     return packet, store_outcome(by.acting, packet.pk, wish, now=now)["id"]
 
 
+def make_learnt(by: Member, packet: ContextPacket, *, now: datetime) -> None:
+    """Make a version of what reported usage taught about the packet's profile, unless there is one."""
+    moments = {"since": now, "until": now, "created_at": now}
+    shares = {"error": 0.01, "spread": 0.01, "undercount": 0.01}
+    with project_scope(by.acting):
+        LearntFigures.objects.get_or_create(
+            project_id=packet.project_id,
+            slug=packet.receipt["profile"][0],
+            version=1,
+            defaults={
+                "encoding": "o200k_base",
+                "state": Learning.UNSTEADY,
+                "figures": {"weights": None, "harness": None, "lift": 0.0},
+                "usages": 30,
+                **moments,
+                **shares,
+            },
+        )
+
+
 def make_engine_rows(
     by: Member,
     session: Session,
@@ -253,20 +277,23 @@ def make_engine_rows(
         if not Injection.objects.filter(memory=memory).exists():
             reach = {"audience": memory.audience, "owner_id": memory.owner_id}
             Injection.objects.create(memory=memory, packet_id=packet.pk, at=now, **home, **reach)
+        ask_for_summary(by.acting, session)
         return {
             "handoff": _handoff(session, canary=canary, author=by, now=now),
-            "summary": WorkSummary.objects.create(
-                version=1,
-                from_seq=1,
-                to_seq=3,
-                trigger="asked",
-                sections={"conclusions": [canary]},
-                tokens_o200k=3,
-                **made,
-            ),
+            "summary": _summary(made, canary=canary),
             "inbox": InboxItem.objects.get(kind=InboxKind.CANDIDATE, ref=f"memory://{candidate.public_id}@1"),
             "answer": StoredAnswer.objects.get(idempotency_key=f"key-{canary}"),
         }
+
+
+def _summary(made: dict[str, Any], *, canary: str) -> WorkSummary:
+    """Write the first version of a work summary, of which an earlier draft had been refused."""
+    ends = {"to_seq": 3, "trigger": "asked", **made}
+    problems = [{"fault": Fault.NO_REF, "section": SummarySection.CONCLUSIONS}]
+    SummaryRefusal.objects.create(after_version=0, problems=problems, **ends)
+    return WorkSummary.objects.create(
+        version=1, from_seq=1, sections={SummarySection.CONCLUSIONS: [canary]}, tokens_o200k=3, **ends
+    )
 
 
 def make_contract(by: Member, *, canary: str, now: datetime) -> Revision:

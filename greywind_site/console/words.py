@@ -6,6 +6,7 @@ from django import template
 from django.utils.functional import Promise
 from django.utils.translation import pgettext_lazy
 
+from governance.job_words import JOB_KINDS
 from governance.proposal_words import CONTRACT_KINDS
 from governance.vocabulary import KeyState, MembershipLevel
 from greywind_site.console.inbox_words import INBOX_KINDS
@@ -14,16 +15,18 @@ from greywind_site.console.policy_words import POLICY_KINDS
 from memories.conflict_words import CONFLICT_KINDS
 from memories.memory_words import MEMORY_KINDS
 from memories.store_words import STORE_KINDS
-from sessions.context.vocabulary import CountMethod
+from sessions.budget_words import BUDGET_KINDS
 from sessions.packet_words import KINDS as PACKET_KINDS
 from sessions.session_words import SESSION_KINDS
 from threads.thread_words import KINDS as THREAD_KINDS
 
 register = template.Library()
 KINDS = {
+    **BUDGET_KINDS,
     **CONFLICT_KINDS,
     **CONTRACT_KINDS,
     **INBOX_KINDS,
+    **JOB_KINDS,
     **MEMORY_KINDS,
     **PACKET_KINDS,
     **POLICY_KINDS,
@@ -40,9 +43,6 @@ WORDS: dict[StrEnum | str, Promise] = {
     KeyState.LAPSED: pgettext_lazy("key", "lapsed"),
     KeyState.REVOKED: pgettext_lazy("key", "revoked"),
     KeyState.AGENT_INACTIVE: pgettext_lazy("key", "agent is off"),
-    CountMethod.EXACT: pgettext_lazy("count", "exact"),
-    CountMethod.PROVIDER: pgettext_lazy("count", "by the provider"),
-    CountMethod.ESTIMATE: pgettext_lazy("count", "estimate"),
     FOLLOW_SYSTEM: pgettext_lazy("look", "As the system"),
     "light": pgettext_lazy("look", "Light"),
     "dark": pgettext_lazy("look", "Dark"),

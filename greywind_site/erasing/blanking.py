@@ -104,7 +104,10 @@ def _blank_packets(theirs: Theirs, _: datetime) -> None:
             row.receipt[part] |= values
         if task := row.receipt["thread"]["task"]:
             task |= {"title": "", "next_steps": []}
+        for task in row.receipt["thread"].get("open_tasks", ()):
+            task |= {"title": ""}
         row.receipt["hits"] = [hit | {"relevance_reason": "", "hash": ""} for hit in row.receipt["hits"]]
+        row.receipt.pop("delivered", None)  # marks of texts: of a short one it is soon guessed what it said
     _store(theirs, ContextPacket, rows, "receipt")
 
 

@@ -22,7 +22,7 @@ from governance.models import (
     StoredAnswer,
 )
 from governance.models.base import ContentRow
-from governance.vocabulary import ActorKind, ProposalKind, ProposalState
+from governance.vocabulary import ABOUT_MEMORIES, ActorKind, ProposalKind, ProposalState
 from greywind_site.erasing.holdings import BLANKS, REPEATS, SAID_BY
 from greywind_site.operating.erasing import OWNER
 from memories.models import (
@@ -234,7 +234,7 @@ def _around(theirs: Theirs) -> None:
 
 def given_up(theirs: Theirs) -> QuerySet[Any]:
     """Return their proposals whose texts go: those that no contract of the project came of."""
-    adopted = theirs.all(Proposal).filter(state=ProposalState.APPROVED).exclude(kind=ProposalKind.MEMORY)
+    adopted = theirs.all(Proposal).filter(state=ProposalState.APPROVED).exclude(kind__in=ABOUT_MEMORIES)
     return theirs.of(Proposal).exclude(pk__in=adopted.values("pk")).values("pk")
 
 

@@ -34,7 +34,7 @@ type Blank = Mapping[str, Any]
 BLANKS: Mapping[type[Model], Blank] = {
     Event: {"text": "", "meta": {ERASED: True}},
     Artifact: {"content": "", "size": 0, "lines": 0, "tokens_o200k": 0},
-    Handoff: {"summary": "", "unfinished_items": [], "risks": [], "resume_suggestion": ""},
+    Handoff: {"summary": "", "unfinished_items": [], "risks": [], "resume_suggestion": "", "account": {}},
     WorkSummary: {"sections": {}, "tokens_o200k": 0},
     Session: {"title": "", "resume_point": "", "interruptions": [], "screen_context": None},
     ContextPacket: {},  # emptied row by row: what a packet decided stays
@@ -88,7 +88,7 @@ SAID_BY: Mapping[type[Model], str] = {
 REPEATS: Mapping[type[Model], tuple[str, ...]] = {
     Event: ("text",),
     Artifact: ("content",),
-    Handoff: ("summary", "unfinished_items", "risks", "resume_suggestion"),
+    Handoff: ("summary", "unfinished_items", "risks", "resume_suggestion", "account"),
     WorkSummary: ("sections",),
     Vision: ("origin_goal", "done_when", "non_goals", "user_priorities", "quality_bar"),
     Task: ("title", "brief", "next_steps"),

@@ -130,6 +130,7 @@ def _proposed(named: Any, shows: str, *asks: str) -> Call:
 C, W = (CONTEXT,), (WRITE,)
 NOT_MINE = {"thread_id": "{own_thread}"}
 RETIRED = {"ref": "{constraint}", "reason": "no more", "client_id": "r-1"}
+SUMMARISED = {"sections": {"constraints": ["never round the heights of {canary} [3]"]}}
 CALLS = [
     _compiled({"thread_id": "{thread}"}, "thread"),
     _compiled({"thread_id": "{thread}", "dry_run": True}, "thread"),
@@ -138,6 +139,7 @@ CALLS = [
     _compiled({"task_id": "{task}"}, "task"),
     _call("get_context GET /context/{packet} +", C, None, "{canary}", "packet"),
     _call("explain_context GET /context/{packet}/explain?ref={constraint}", C, None, '"verdict":"in"', "packet"),
+    _call("replay_context GET /context/{packet}/replay", C, None, '"verdict":"identical"', "packet"),
     _call("report_outcome POST /context/{packet}/outcome +", C, {"result": "done"}, "{packet}", "packet"),
     _call(
         "resolve_thread POST /threads/resolve", C, {"raw_text": "go on", "thread_id": "{thread}"}, "{thread}", "thread"
@@ -172,6 +174,10 @@ CALLS = [
     ),
     _call("start_attempt POST /sessions/{session}/attempts + !", W, {}, "{session}", "session"),
     _call("resume_session POST /sessions/{session}/resume + !", W, {}, "{session}", "session"),
+    _call("write_handoff POST /sessions/{session}/handoff + !", W, {"next_actor": "tester"}, "{session}", "session"),
+    _call("checkpoint_session POST /sessions/{session}/checkpoint + !", W, SUMMARISED, "{canary}", "session"),
+    _call("checkpoint_session POST /sessions/{session}/checkpoint !", W, {}, "{canary}", "session"),  # nothing is due
+    _call("get_summary GET /sessions/{session}/summary", W, None, "{canary}", "session"),
     _call("interrupt_session POST /sessions/{session}/interrupt + !", W, {}, "{session}", "session"),
     _call("close_session POST /sessions/{session}/close + !", W, {}, "{session}", "session"),
     _call(

@@ -2,8 +2,6 @@
 
 import hashlib
 
-import pytest
-
 from governance.contracts import install
 from governance.models import Actor, AuditEvent
 from governance.scope import project_scope
@@ -145,11 +143,6 @@ def test_the_screen_stands_in_the_packet(cast: Cast) -> None:
 
 def test_what_is_missing_is_a_warning(cast: Cast) -> None:
     assert {"no_vision", "no_handoff", "nothing_retrieved"} <= codes(compiled(cast.dev))
-
-
-@pytest.mark.parametrize("field", [{"have": {"handoff": "x"}}, {"have": ["event://x"]}, {"client_tokens": 900}])
-def test_what_is_not_honoured_yet_is_a_warning(cast: Cast, field: dict) -> None:
-    assert f"{next(iter(field))}_not_honoured" in codes(compiled(cast.dev, **field))
 
 
 def test_a_role_that_the_actor_does_not_hold_is_refused(cast: Cast) -> None:

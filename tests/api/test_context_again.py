@@ -128,13 +128,13 @@ def test_explain_says_that_it_was_in(cast: Cast) -> None:
     assert (told["verdict"], told["layer"]) == ("in", "memories")
 
 
-def test_explain_says_why_it_was_left_out(cast: Cast) -> None:
+def test_explain_says_why_it_was_cut(cast: Cast) -> None:
     session = open_session(cast.dev, make_thread(cast.dev))
     append(cast.dev, session, *[event(f"turn {n} of the parser " * 20, f"e{n}") for n in range(60)])
     body = compiled(cast.dev, session_id=session, budget={"max_input_tokens": 2000})
     ref = layer(body, "dialogue")["dropped"][0]["ref"]
     told = ok(cast.dev.client().get(f"/context/{body['packet_id']}/explain?ref={ref}"))
-    assert (told["verdict"], told["items"][0]["ref"]) == ("left_out", ref)
+    assert (told["verdict"], told["items"][0]["ref"]) == ("cut", ref)
     assert told["items"][0]["reason"]
 
 

@@ -28,6 +28,7 @@ NEEDED = {
     "append_events": {"session:write"},
     "change_task": {"session:write"},
     "change_thread": {"session:write"},
+    "checkpoint_session": {"session:write"},
     "close_session": {"session:write"},
     "compile_context": {"context:compile"},
     "create_task": {"session:write"},
@@ -37,6 +38,7 @@ NEEDED = {
     "get_memory": {"memory:read"},
     "get_proposal": {"proposal:create"},
     "get_session": {"session:write"},
+    "get_summary": {"session:write"},
     "get_task": {"session:write"},
     "get_thread": {"session:write"},
     "get_vision": {"session:write"},
@@ -53,6 +55,7 @@ NEEDED = {
     "put_vision": {"session:write"},
     "read_artifact": {"evidence:read"},
     "read_evidence": {"evidence:read"},
+    "replay_context": {"context:compile"},
     "report_outcome": {"context:compile"},
     "resolve_thread": {"context:compile"},
     "resume_session": {"session:write"},
@@ -63,6 +66,7 @@ NEEDED = {
     "start_attempt": {"session:write"},
     "store_artifact": {"session:write"},
     "withdraw_proposal": {"proposal:create"},
+    "write_handoff": {"session:write"},
 }
 
 

@@ -45,7 +45,7 @@ def test_an_agent_asks_and_is_told_that_a_human_decides(cast: Cast, kind: str, s
 
 def test_a_budget_profile_is_read_to_its_end(cast: Cast) -> None:
     with project_scope(cast.dev.acting):
-        body = BudgetProfile.objects.get(slug="gpt-5@codex").body
+        body = BudgetProfile.objects.newest().get(slug="gpt-5@codex").body
     ask_for = {"kind": "budget_profile", "slug": "gpt-5@codex"}
     assert ok(cast.dev.client().post("/proposals", wish(body, **ask_for)))["risk"] == "high"
     problem = refused(

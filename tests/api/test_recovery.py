@@ -65,7 +65,7 @@ def test_without_anything_to_bring_back_the_pick_up_failed(cast: Cast) -> None:
 
 def test_an_interrupted_session_is_rebuilt_and_active_again(cast: Cast) -> None:
     session = worked_on(cast)
-    ok(cast.dev.client().post(f"/sessions/{session}/interrupt", {"kind": "crash", "reason": "power"}))
+    ok(cast.dev.client().post(f"/sessions/{session}/interrupt", {"kind": "process_exit", "reason": "power"}))
     body = compiled(cast.dev, "继续", session_id=session)
     assert (body["session"]["recovery"], body["session"]["state"]) == ("rebuilt", "active")
     assert "power" in body["packet"]["session"]["interruptions"][0]

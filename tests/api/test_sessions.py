@@ -63,7 +63,7 @@ def test_a_session_of_a_role_not_held_is_closed_to_an_agent(cast: Cast) -> None:
 
 def test_an_interruption_is_kept_with_its_reason(cast: Cast) -> None:
     session = open_session(cast.dev, make_thread(cast.dev))
-    shown = ok(cast.dev.client().post(f"/sessions/{session}/interrupt", {"kind": "network", "reason": "断网"}))
+    shown = ok(cast.dev.client().post(f"/sessions/{session}/interrupt", {"kind": "connection_lost", "reason": "断网"}))
     assert (shown["state"], shown["interruptions"][0]["reason"]) == ("interrupted", "断网")
 
 

@@ -34,6 +34,7 @@ def make_world(cast: Cast) -> World:
         ok(api.call("PATCH", f"/tasks/{task}", {"state": state}, **ANY_VERSION))
     ok(api.call("PUT", f"/threads/{thread}/vision", {"origin_goal": "a parser"}))
     packet = compiled(api, session_id=session)
+    ok(api.post(f"/sessions/{session}/checkpoint", {}))
     return {
         "thread": thread,
         "session": session,
@@ -77,8 +78,8 @@ def _context() -> Body:
         "provider_session": {"harness": "claude-code", "id": "cc-1"},
         "client_event_id": "e9",
         "on_behalf_of": "{human}",
-        "have": {"handoff": "x"},
-        "client_tokens": 10,
+        "have": {"packet_id": None, "stable_prefix_hash": None, "refs": ["event://x"], "transcript": False},
+        "client_tokens": {"system": 10, "tools": 5},
         "role": "dev",
         "phase": "execute",
         "risk": "medium",
@@ -106,8 +107,11 @@ CONTEXT_KINDS = {
     "provider_session/id": "text",
     "client_event_id": "text",
     "on_behalf_of": "act",
-    "client_tokens": "count",
-    "have": "json",
+    "client_tokens/system": "count",
+    "client_tokens/tools": "count",
+    "have/refs": "list",
+    "have/refs/0": "text",
+    "have/transcript": "flag",
     "role": "role",
     "phase": "enum",
     "risk": "enum",
@@ -239,10 +243,27 @@ def _proposal() -> Body:
     }
 
 
+HANDED = {
+    "summary": "the lexer stands",
+    "unfinished_items": ["strings"],
+    "risks": [],
+    "resume_suggestion": "read the grammar",
+    "what": "a lexer",
+    "why": "a parser needs one",
+    "trade_offs": [],
+    "open": [],
+    "next": ["strings"],
+}
+HANDED_KINDS = {name: "text" for name, value in HANDED.items() if isinstance(value, str)} | {
+    name: "list" for name, value in HANDED.items() if isinstance(value, list)
+}
+
+
 CALLS: dict[str, Endpoint] = {
     "compile_context": Endpoint("POST", "/context", _context, CONTEXT_KINDS),
     "get_context": Endpoint("GET", "/context/{packet}"),
     "explain_context": Endpoint("GET", "/context/{packet}/explain?ref=event://x/1"),
+    "replay_context": Endpoint("GET", "/context/{packet}/replay"),
     "report_outcome": Endpoint(
         "POST",
         "/context/{packet}/outcome",
@@ -315,7 +336,12 @@ CALLS: dict[str, Endpoint] = {
         TASK_KINDS | {"state": "enum", "reason": "text"},
         ANY_VERSION,
     ),
-    "send_back_task": Endpoint("POST", "/tasks/{task}/send-back", lambda: {"reason": "tests fail"}, {"reason": "full"}),
+    "send_back_task": Endpoint(
+        "POST",
+        "/tasks/{task}/send-back",
+        lambda: HANDED | {"reason": "tests fail", "session_id": "{session}"},
+        HANDED_KINDS | {"reason": "full", "session_id": "ses"},
+    ),
     "open_session": Endpoint(
         "POST",
         "/sessions",
@@ -326,15 +352,46 @@ CALLS: dict[str, Endpoint] = {
     "list_events": Endpoint("GET", "/sessions/{session}/events"),
     "append_events": Endpoint("POST", "/sessions/{session}/events", _event, EVENT_KINDS),
     "start_attempt": Endpoint("POST", "/sessions/{session}/attempts", lambda: PROVIDER, PROVIDER_KINDS),
-    "resume_session": Endpoint("POST", "/sessions/{session}/resume", lambda: PROVIDER, PROVIDER_KINDS),
+    "resume_session": Endpoint(
+        "POST",
+        "/sessions/{session}/resume",
+        lambda: PROVIDER | {"provider_gone": False, "last_client_id": "c0", "last_attempt_id": "{attempt}"},
+        PROVIDER_KINDS | {"provider_gone": "flag", "last_client_id": "full", "last_attempt_id": "att"},
+    ),
+    "checkpoint_session": Endpoint(
+        "POST",
+        "/sessions/{session}/checkpoint",
+        lambda: {
+            "sections": {"constraints": ["Never touch vendored code. [1]"]},
+            "base_version": 1,
+            "trigger": "asked",
+        },
+        {
+            "sections": "object",
+            "sections/constraints": "list",
+            "sections/constraints/0": "full",
+            "base_version": "positive",
+            "trigger": "full",
+        },
+    ),
+    "get_summary": Endpoint("GET", "/sessions/{session}/summary"),
     "interrupt_session": Endpoint(
         "POST",
         "/sessions/{session}/interrupt",
-        lambda: {"kind": "k", "reason": "r"},
-        {"kind": "full", "reason": "text"},
+        lambda: {"kind": "process_exit", "reason": "r"},
+        {"kind": "enum", "reason": "text"},
     ),
     "close_session": Endpoint(
-        "POST", "/sessions/{session}/close", lambda: {"kind": "k", "reason": "r"}, {"kind": "full", "reason": "text"}
+        "POST",
+        "/sessions/{session}/close",
+        lambda: {"reason": "r", "head_seq": 1},
+        {"reason": "text", "head_seq": "count"},
+    ),
+    "write_handoff": Endpoint(
+        "POST",
+        "/sessions/{session}/handoff",
+        lambda: HANDED | {"next_actor": "tester", "to_session_id": None},
+        HANDED_KINDS | {"next_actor": "role", "to_session_id": "ses"},
     ),
     "list_constraints": Endpoint("GET", "/threads/{thread}/constraints"),
     "retire_constraint": Endpoint(

@@ -51,6 +51,21 @@ def test_a_resumed_session_says_that_it_was_resumed(harness: Harness) -> None:
     assert said.context.splitlines()[0].endswith("resumed.")
 
 
+def test_a_resumed_window_is_not_given_again_what_its_transcript_shows(harness: Harness) -> None:
+    harness.hook("user-prompt-submit", prompt="keep the comments")
+    first = harness.hook("session-start", source="startup").context
+    harness.write({"type": "system", "uuid": "h1", "content": first})
+    later = harness.hook("session-start", source="resume").context
+    assert "keep the comments" in first
+    assert "keep the comments" not in later.partition("§§ dialogue")[2]
+
+
+def test_a_resumed_window_that_never_showed_the_context_is_given_the_whole(harness: Harness) -> None:
+    harness.hook("user-prompt-submit", prompt="keep the comments")
+    harness.hook("session-start", source="startup")
+    assert "keep the comments" in harness.hook("session-start", source="resume").context.partition("§§ dialogue")[2]
+
+
 def test_two_sessions_of_a_folder_share_its_thread(harness: Harness, cast: Cast) -> None:
     harness.hook("session-start", source="startup")
     harness.session = "second"

@@ -19,7 +19,7 @@ CODES = {
     "scope_type",
     "source", "source_type", "attested_by", "destination", "through", "here", "there", "code", "suggestion",
     "suggestion_reason", "knowledge_before", "phase", "verification", "dialect", "ref", "origin_ref", "seen_hash",
-    "packet_hash", "trace", "scopes", "prefix", "roles", "next_actor",
+    "packet_hash", "trace", "scopes", "prefix", "roles", "next_actor", "recovery", "occasion",
 }  # fmt: skip
 # Emptied by a rule of its own, row by row.
 BY_RULE = {
@@ -40,12 +40,18 @@ KEPT = {
     "agent_sessions_artifact": {"media_type"},
     "agent_sessions_contextpacket": {"decisions"},
     "agent_sessions_event": {"client_id", "tool"},
+    "agent_sessions_attempt": {"missing"},
     "agent_sessions_handoff": {"pins"},
+    "agent_sessions_learntfigures": {"slug", "encoding", "figures"},
     "agent_sessions_packetoutcome": {"usage"},
     "agent_sessions_providersession": {"harness", "external_id"},
+    "agent_sessions_session": {"seal", "resume_failure"},
+    "agent_sessions_summaryrefusal": {"trigger", "problems"},
+    "agent_sessions_usagereport": {"slug", "encoding", "fate", "mix"},
     "agent_sessions_worksummary": {"trigger"},
     "governance_apikey": {"name"},
     "governance_auditevent": {"actor", "on_behalf_of", "target", "reason", "before", "after", "detail"},
+    "governance_job": {"subject", "error"},
     "governance_storedanswer": {"idempotency_key", "fingerprint", "packet_ref"},
     "memories_consolidation": {"work", "policy", "counts"},
     "memories_embedding": {"model", "version", "error"},

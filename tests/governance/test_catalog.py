@@ -43,8 +43,9 @@ SELECT c.relname, a.attname FROM pg_class c JOIN pg_attribute a ON a.attrelid = 
 WHERE c.relname = ANY (%s) AND a.atttypid = 'uuid'::regtype AND a.attnum > 0 AND NOT a.attisdropped
   AND a.attname NOT IN ('id', 'project_id')
 """
-# Ids that are kept as plain values: their table lies in an app above, or depends on the row's own words.
+# Ids that are kept as plain values: their table lies in an app above, depends on the row's own words, or is none.
 PLAIN_VALUES = {
+    ("governance_job", "holder"),
     ("memories_feedback", "packet_id"),
     ("memories_injection", "packet_id"),
     ("memories_memory", "scope_id"),
@@ -54,6 +55,7 @@ DOORS = {
     "audit_head": "gw_ledger",
     "auth_key": "gw_doors",
     "due_embeddings": "gw_doors",
+    "due_jobs": "gw_doors",
     "due_memories": "gw_doors",
     "due_proposals": "gw_doors",
     "due_work": "gw_doors",
@@ -66,6 +68,7 @@ DOORS = {
     "recount_passages": "gw_search",
     "stale_passages": "gw_doors",
     "unembedded_passages": "gw_doors",
+    "unheard_sessions": "gw_doors",
 }
 
 

@@ -182,6 +182,25 @@ def test_a_search_about_nothing_known_abstains(dev: Agent) -> None:
     assert dev.use("memory_search", query="zeppelin moulting") == {"results": [], "abstained": True}
 
 
+@pytest.mark.parametrize(
+    ("narrowed", "found"),
+    [({"source": "fact"}, True), ({"source": "event"}, False), ({"since": "2031-01-01T00:00:00+08:00"}, False)],
+)
+def test_a_search_is_narrowed(dev: Agent, site: Site, narrowed: dict[str, Any], found: bool) -> None:
+    owner, content = site.stage.alpha.owner.acting, "The zinnia beds are watered at dusk."
+    with project_scope(owner):
+        wish = MemoryWish(content=content, type=MemoryType.SEMANTIC)
+        admit(owner, propose(owner, wish, now=at(9)), reason="seen", now=at(9))
+    told = dev.use("memory_search", query="when are the zinnia beds watered?", **narrowed)
+    assert (content in [hit["content"] for hit in told["results"]]) == found
+
+
+def test_a_filter_that_does_not_fit_another_is_refused_by_name(dev: Agent) -> None:
+    moment = "2026-03-01T00:00:00Z"
+    told = dev.refused("memory_search", query="tides", source="fact", as_of=moment)
+    assert [fault["pointer"] for fault in told["fields"]] == ["?source"]
+
+
 def test_a_long_hit_is_shortened_and_its_ref_reads_on(dev: Agent, site: Site) -> None:
     owner, content = site.stage.alpha.owner.acting, "quayside ledger 码头账本 " * 200
     with project_scope(owner):
@@ -204,6 +223,22 @@ def test_evidence_is_read_on_to_its_end(dev: Agent, site: Site) -> None:
         offset = piece["next"]
     assert len(pieces) > 1
     assert "".join(pieces) == f"{site.stage.ours.canary}\n{LARGE}"
+
+
+def test_words_are_found_in_evidence_and_read_around(dev: Agent, site: Site) -> None:
+    ref = f"artifact://{site.stage.ours.artifact.public_id}"
+    found = dev.use("evidence_read", ref=ref, find=site.stage.ours.canary)
+    assert [match["line"] for match in found["results"]] == [1]
+    offset = found["results"][0]["offset"]
+    assert site.stage.ours.canary in dev.use("evidence_read", ref=ref, unit="lines", offset=offset, limit=1)["text"]
+
+
+def test_what_an_agent_still_sees_is_not_given_again(dev: Agent, site: Site) -> None:
+    asked = {"user_input": "go on", "thread_id": site.stage.ours.thread.public_id}
+    whole = dev.use("context_compile", **asked)
+    delta = dev.use("context_compile", **asked, have_packet_id=whole["packet_id"])
+    assert (whole["delta"], delta["delta"]["against"]) == (None, whole["packet_id"])
+    assert delta["tokens_used"] < whole["tokens_used"]
 
 
 @pytest.mark.parametrize(

@@ -29,7 +29,9 @@ SAME = [
     (known.MemoryKind, remembering.MemoryKind),
     (known.MemoryStatus, remembering.MemoryStatus),
     (known.ScopeType, remembering.ScopeType),
+    (known.SourceType, remembering.SourceType),
     (known.Speaker, conversing.EventRole),
+    (known.Unit, conversing.ReadUnit),
 ]
 FEWER = [
     (known.EntryKind, conversing.EventKind),

@@ -18,6 +18,7 @@ from memories.claims import (
     relate,
     similarity,
 )
+from memories.claims.dates import DateParts, resolve
 
 SHANGHAI = ZoneInfo("Asia/Shanghai")
 WEDNESDAY = datetime(2026, 3, 11, 9, 0, tzinfo=SHANGHAI)
@@ -259,3 +260,7 @@ def test_several_attributes_of_one_sentence_make_a_claim_each() -> None:
         ("service 闸门", "port", "8080"),
         ("service 闸门", "timeout", "30"),
     ]
+
+
+def test_a_time_beyond_every_calendar_is_no_period() -> None:
+    assert resolve(DateParts(unit="year", shift=-50_000_000), WEDNESDAY) is None

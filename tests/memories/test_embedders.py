@@ -120,7 +120,7 @@ def test_a_remote_model_is_asked_in_batches_with_its_key_and_gives_normalised_ro
 
 
 def test_a_remote_model_that_is_busy_is_asked_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("memories.embeddings.remote.PACE_SECONDS", 0.0)
+    monkeypatch.setattr("governance.outside.PACE_SECONDS", 0.0)
     answers = iter([httpx2.Response(503), httpx2.Response(429)])
     rows = remote(lambda request: next(answers, None) or vectors(request)).embed_queries(["a"])
     assert rows.shape == (1, 3)
@@ -147,7 +147,7 @@ FAULTS: list[tuple[Answer, type[EmbedderFault]]] = [
 def test_whatever_a_server_does_has_a_name_and_tells_nothing(
     answer: Answer, fault: type[EmbedderFault], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("memories.embeddings.remote.PACE_SECONDS", 0.0)
+    monkeypatch.setattr("governance.outside.PACE_SECONDS", 0.0)
     with pytest.raises(fault) as said:
         remote(answer).embed_passages(["a private text"])
     assert not any(word in str(said.value) for word in ("sk-secret", "private", "somebody"))

@@ -13,7 +13,7 @@ from governance.vocabulary import MembershipLevel
 from sessions.lifecycle import OpenWish, ProviderWish, open_or_resume
 from sessions.models import Session
 from sessions.transcripts import NewEvent, append
-from sessions.vocabulary import AttestedBy, EventKind, EventRole
+from sessions.vocabulary import AttestedBy, EventKind, EventRole, InterruptionKind
 from sessions.windows import close, interrupt
 from tests.cast import Cast, Member, make_cast
 from tests.factories import LARGE
@@ -97,7 +97,8 @@ def test_a_running_attempt_goes_on(cast: Cast, viewer: Client) -> None:
 def test_an_interrupted_session_can_be_resumed_in_its_harness(cast: Cast, viewer: Client) -> None:
     place = opened(cast)
     with project_scope(cast.dev.acting):
-        interrupt(Session.objects.get(pk=place.session.pk), kind="crash", reason="power", now=timezone.now())
+        session = Session.objects.get(pk=place.session.pk)
+        interrupt(cast.dev.acting, session, kind=InterruptionKind.PROCESS_EXIT, reason="power", now=timezone.now())
     html = page(viewer, place.path)
     assert ("own session is alive and can be resumed" in html, "power" in html) == (True, True)
 
@@ -106,7 +107,7 @@ def test_a_resume_that_would_fail_says_what_is_missing(cast: Cast, viewer: Clien
     with project_scope(cast.dev.acting):
         thread = create_thread(cast.dev.acting, ThreadWish(title="t"), now=timezone.now())
         session = open_or_resume(cast.dev.acting, thread, OpenWish(role="dev"), now=timezone.now()).session
-        interrupt(session, kind="crash", reason="", now=timezone.now())
+        interrupt(cast.dev.acting, session, kind=InterruptionKind.PROCESS_EXIT, reason="", now=timezone.now())
     html = page(viewer, f"{page_of(cast)}sessions/{session.public_id}/")
     alert = html.split('role="alert"')[1].split("</div>")[0]
     assert all(word in alert for word in ("A resume would fail", "a transcript", "a work summary", "a handoff"))
@@ -115,7 +116,8 @@ def test_a_resume_that_would_fail_says_what_is_missing(cast: Cast, viewer: Clien
 def test_a_closed_session_takes_no_more_words(cast: Cast, maintainer: Client) -> None:
     place = opened(cast)
     with project_scope(cast.dev.acting):
-        close(Session.objects.get(pk=place.session.pk), reason="done", now=timezone.now())
+        session = Session.objects.get(pk=place.session.pk)
+        close(cast.dev.acting, session, reason="done", now=timezone.now())
     html = page(maintainer, place.path)
     assert ("This session is over" in html, f"session={place.session.public_id}" in html) == (True, False)
 
@@ -231,7 +233,7 @@ def test_the_statements_do_not_grow_with_the_entries(cast: Cast, viewer: Client)
     place = opened(cast)
     few = statements(viewer, place.path)
     tell(cast, place, *[said(n) for n in range(1, 101)], result(101, LARGE), said(102, kind=EventKind.CONSTRAINT))
-    assert (statements(viewer, f"{place.path}?size=200"), few <= 12) == (few, True)
+    assert (statements(viewer, f"{place.path}?size=200"), few <= 13) == (few, True)
 
 
 @pytest.mark.parametrize("language", [CHINESE, ENGLISH])

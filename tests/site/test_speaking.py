@@ -144,7 +144,7 @@ def test_a_session_that_closed_meanwhile_keeps_the_text(cast: Cast, maintainer: 
     session = event(cast, 1).session
     sent = words(maintainer, path, text="too late", hearer=session.public_id)
     with project_scope(cast.owner.acting):
-        close(session, reason="done", now=timezone.now())
+        close(cast.owner.acting, session, reason="done", now=timezone.now())
     answer = maintainer.post(path, sent)
     assert (answer.status_code, "too late" in answer.content.decode()) == (422, True)
 
