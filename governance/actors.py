@@ -39,6 +39,27 @@ def acting_as(actor: Actor, *, trace_id: str = "", scopes: frozenset[str] = froz
     )
 
 
+def system_of(
+    project_id: uuid.UUID,
+    actor_id: uuid.UUID,
+    *,
+    role: str | None = None,
+    trace_id: str = "",
+    on_behalf_of: uuid.UUID | None = None,
+) -> Acting:
+    """Return the acting value of a project's system actor, for work that a door has named; with `role` it also reaches
+    what only holders of that role read.
+    """
+    return Acting(
+        project_id=project_id,
+        actor_id=actor_id,
+        kind=ActorKind.SYSTEM,
+        roles=(role,) if role else (),
+        trace_id=trace_id,
+        on_behalf_of=on_behalf_of,
+    )
+
+
 def check_scope(acting: Acting, scope: KeyScope) -> None:
     """Raise Forbidden when the key does not carry `scope`."""
     if scope not in acting.scopes:

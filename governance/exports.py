@@ -13,7 +13,7 @@ from enum import StrEnum
 from typing import Any
 
 from django.db.models import Model, Q, QuerySet
-from django.http import HttpRequest, StreamingHttpResponse
+from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 
 MOST, PART = 10_000, 500
 BOM = "\ufeff"  # by which a spreadsheet knows that this is UTF-8
@@ -45,6 +45,12 @@ def exports_at(query: str) -> dict[str, str]:
     """Return the address of each export of a list whose filters are `query`, with or without its question mark."""
     filters = query.removeprefix("?")
     return {form.value: f"?{filters}&as={form}" if filters else f"?as={form}" for form in As}
+
+
+def as_file(content: bytes | str, name: str, content_type: str) -> HttpResponse:
+    """Return content that is there whole as a file called `name`."""
+    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+    return HttpResponse(content, content_type=content_type, headers=headers)
 
 
 def exported(name: str, form: As, columns: Sequence[str], read: Read, *, cut: bool) -> StreamingHttpResponse:

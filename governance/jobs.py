@@ -8,13 +8,13 @@ from typing import Any
 
 from django.db import connection
 
-from governance.actors import Acting
+from governance.actors import Acting, system_of
 from governance.errors import Clash
 from governance.ids import new_id, public_id
 from governance.models import Job
 from governance.people import check_may
 from governance.scope import project_scope, record
-from governance.vocabulary import ActorKind, Audience, Deed, JobState
+from governance.vocabulary import Audience, Deed, JobState
 from governance.waking import Bell
 
 BACKOFF = timedelta(seconds=5)  # times two for each attempt
@@ -116,9 +116,7 @@ def claim(leases: Mapping[str, timedelta]) -> Held | None:
         cursor.execute(DUE, [list(leases), 16])
         due = cursor.fetchall()
     for project, pk, kind, role, actor in due:
-        held_roles = (role,) if role else ()
-        acting = Acting(project_id=project, actor_id=actor, kind=ActorKind.SYSTEM, roles=held_roles)
-        held = _claimed(acting, pk, lease=leases[kind])
+        held = _claimed(system_of(project, actor, role=role), pk, lease=leases[kind])
         if held is not None:
             return held
     return None

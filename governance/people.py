@@ -7,7 +7,7 @@ from datetime import datetime
 from django.db import transaction
 from django.db.models import Q
 
-from governance.actors import Acting
+from governance.actors import Acting, system_of
 from governance.errors import Clash, Forbidden, Invalid, NotThere
 from governance.models import Actor, Membership, User
 from governance.names import checked_username
@@ -224,7 +224,6 @@ def _replaceable(member: Actor) -> Membership:
 
 
 def _system_beside(seat: Seat, *, trace_id: str) -> Acting:
-    bare = Acting(project_id=seat.project_id, actor_id=seat.actor_id, kind=ActorKind.SYSTEM, trace_id=trace_id)
-    with project_scope(bare):
+    with project_scope(system_of(seat.project_id, seat.actor_id, trace_id=trace_id)):
         system = Actor.objects.get(kind=ActorKind.SYSTEM).pk
-    return Acting(project_id=seat.project_id, actor_id=system, kind=ActorKind.SYSTEM, trace_id=trace_id)
+    return system_of(seat.project_id, system, trace_id=trace_id)

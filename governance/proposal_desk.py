@@ -5,7 +5,7 @@ from datetime import datetime
 
 from django.db import connection
 
-from governance.actors import Acting
+from governance.actors import Acting, system_of
 from governance.errors import Clash
 from governance.inbox import item_about, reopen, settle_item
 from governance.lifecycle import PROPOSAL_TRANSITIONS
@@ -13,7 +13,7 @@ from governance.models import InboxItem, Proposal, ProposalText
 from governance.proposal_reading import sight
 from governance.scope import project_scope
 from governance.transitions import advance
-from governance.vocabulary import ActorKind, InboxKind, InboxState, ProposalState
+from governance.vocabulary import InboxKind, InboxState, ProposalState
 
 HOLD = "SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))"
 BATCH = 200  # proposals of one sweep; the next sweep takes the rest
@@ -89,10 +89,7 @@ def sweep_expired(*, now: datetime, trace_id: str = "") -> int:
     with connection.cursor() as cursor:
         cursor.execute("SELECT project_id, id, system_actor FROM due_proposals(%s, %s)", [now, BATCH])
         due = cursor.fetchall()
-    return sum(
-        _expire(Acting(project_id=project, actor_id=system, kind=ActorKind.SYSTEM, trace_id=trace_id), found, now=now)
-        for project, found, system in due
-    )
+    return sum(_expire(system_of(project, system, trace_id=trace_id), found, now=now) for project, found, system in due)
 
 
 def _expire(acting: Acting, proposal_id: uuid.UUID, *, now: datetime) -> int:

@@ -11,6 +11,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from governance.contract_texts import to_markdown
 from governance.errors import Clash, Forbidden, Invalid
+from governance.exports import as_file
 from governance.forms import ConsoleForm
 from governance.models import Revision
 from governance.pages import Desk, done, project_page, refused, show
@@ -74,5 +75,4 @@ def revert_revision(request: HttpRequest, desk: Desk, *, kind: str, slug: str, n
 
 def _exported(found: Revision) -> HttpResponse:
     name = f"{found.contract.kind}-{found.contract.slug}-{found.number}.md"
-    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
-    return HttpResponse(to_markdown(found), content_type="text/markdown; charset=utf-8", headers=headers)
+    return as_file(to_markdown(found), name, "text/markdown; charset=utf-8")

@@ -1,9 +1,10 @@
 """What an operator says of the models that passages and questions become vectors by. Needs no Django."""
 
 from typing import Self
-from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, field_validator, model_validator
+
+from greywind_site.outside_settings import check_address
 
 OFFLINE = ("use-multilingual-v3", "multilingual-e5-small", "hashed-terms")
 MOST_DIMS = 4000  # that pgvector draws a graph of, in half precision
@@ -44,9 +45,7 @@ class RemoteModel(BaseModel):
     def _is_whole(self) -> Self:
         if self.url is None:
             return self
-        address = urlsplit(self.url)
-        if address.scheme not in {"http", "https"} or not address.hostname:
-            raise ValueError("the url of a remote model begins with https:// or http:// and names a host")
+        check_address(self.url, of="a remote model")
         if not self.model or not self.dims:
             raise ValueError("a remote model needs its MODEL and DIMS as well")
         if self.model in OFFLINE:

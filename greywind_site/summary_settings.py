@@ -1,9 +1,10 @@
 """What an operator says of the model that writes work summaries, where one does. Needs no Django."""
 
 from typing import Literal, Self
-from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, model_validator
+
+from greywind_site.outside_settings import check_address
 
 
 class SummaryModel(BaseModel):
@@ -28,9 +29,7 @@ class SummaryModel(BaseModel):
     def _is_whole(self) -> Self:
         if self.url is None:
             return self
-        address = urlsplit(self.url)
-        if address.scheme not in {"http", "https"} or not address.hostname:
-            raise ValueError("the url of a summary model begins with https:// or http:// and names a host")
+        check_address(self.url, of="a summary model")
         if not self.model:
             raise ValueError("a summary model needs its MODEL as well")
         return self

@@ -16,11 +16,11 @@ import structlog
 from django.db import DatabaseError, connection
 from django.db.models import F
 
-from governance.actors import Acting
+from governance.actors import Acting, system_of
 from governance.errors import Refusal
 from governance.scope import project_scope
 from governance.scope import record as record_in_ledger
-from governance.vocabulary import ActorKind, Audience
+from governance.vocabulary import Audience
 from memories.candidates import expiry_of
 from memories.conflicts import wake_due
 from memories.disputes import dispute, sides_of_same
@@ -68,15 +68,7 @@ def consolidate_due(*, count: Count, now: datetime, trace_id: str = "") -> Tally
         cursor.execute(DUE, [now, AUDIENCES])
         due = cursor.fetchall()
     for project, audience, role, owner, actor in due:
-        roles = (role,) if role else ()
-        acting = Acting(
-            project_id=project,
-            actor_id=actor,
-            kind=ActorKind.SYSTEM,
-            roles=roles,
-            trace_id=trace_id,
-            on_behalf_of=owner,
-        )
+        acting = system_of(project, actor, role=role, trace_id=trace_id, on_behalf_of=owner)
         readers = Readers(audience=audience, audience_role=role, owner_id=owner)
         try:
             done += consolidate(acting, readers, count=count, now=now)

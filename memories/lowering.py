@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from governance.actors import Acting
-from governance.errors import Clash, Invalid, NotThere
+from governance.errors import Clash, Invalid
 from governance.gauges import check_with
 from governance.ids import parse_id
 from governance.models import Actor, Proposal, ProposalText
@@ -15,6 +15,7 @@ from governance.scope import record
 from governance.undertakings import Undertaking, undertake
 from governance.vocabulary import Audience, ProposalKind, Risk, Sensitivity, rank
 from memories.models import Memory, Passage
+from memories.reading import named_memory
 from memories.relating import place_of
 from memories.screening import Category, screen
 from memories.turns import take_turn
@@ -121,13 +122,8 @@ def lowered(proposal: Proposal) -> str:
     return found.public_id if found else ""
 
 
-def _named(text: Any, *, pointer: str = "/body/memory_id") -> Memory:
-    if not isinstance(text, str):
-        raise Invalid.at(pointer, "name the memory by its id, mem_…", code="invalid_body")
-    found = Memory.objects.filter(pk=parse_id("mem", text, pointer=pointer)).first()
-    if found is None:
-        raise NotThere.there(pointer)
-    return found
+def _named(value: Any, *, pointer: str = "/body/memory_id") -> Memory:
+    return named_memory(value, pointer=pointer, wanted="name the memory by its id, mem_…")
 
 
 def _check_stands(memory: Memory, body: Mapping[str, Any]) -> None:

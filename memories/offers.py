@@ -9,7 +9,6 @@ from governance.actors import Acting
 from governance.audit import fingerprint
 from governance.consents import consent_of
 from governance.errors import Clash, Forbidden, Invalid, NotThere
-from governance.ids import parse_id
 from governance.models import Actor, Proposal
 from governance.people import check_may
 from governance.policy_rules import Handling
@@ -19,6 +18,7 @@ from governance.vocabulary import ActorKind, Audience, Deed, ProposalKind, Sensi
 from governance.web import row_here
 from memories.models import Memory, Offer
 from memories.policy import standing_policy
+from memories.reading import named_memory
 from memories.screening import Category, screen
 from memories.vocabulary import MemoryStatus, OfferState
 from memories.weighing import digest_of
@@ -242,12 +242,8 @@ def _proposed(acting: Acting, offer: Offer, offering: Offering, wish: ConsentWis
 
 
 def _named_memory(acting: Acting, body: Mapping[str, Any]) -> Memory:
-    named = body.get("memory_id")
-    if not isinstance(named, str):
-        raise Invalid.at("/body/memory_id", "name the private memory that would be shared", code="invalid_body")
-    memory = Memory.objects.filter(pk=parse_id("mem", named, pointer="/body/memory_id")).first()
-    if memory is None:
-        raise NotThere.there("/body/memory_id")
+    wanted = "name the private memory that would be shared"
+    memory = named_memory(body.get("memory_id"), pointer="/body/memory_id", wanted=wanted)
     if (memory.audience, memory.owner_id) != (Audience.PRIVATE, acting.actor_id):
         message = "it is shared already; only a private memory of your own is offered"
         raise Invalid.at("/body/memory_id", message, code="not_private")

@@ -7,10 +7,9 @@ from typing import Any
 import structlog
 from django.db import DatabaseError, connection
 
-from governance.actors import Acting
+from governance.actors import Acting, system_of
 from governance.ids import public_id
 from governance.scope import project_scope, record
-from governance.vocabulary import ActorKind
 from memories.models import Passage
 from memories.passages import SEARCHED_BY, searched_by
 from threads.lexemes import LEXEMES_VERSION
@@ -52,14 +51,7 @@ def renew_due(*, most: int = MOST_BATCHES, trace_id: str = "") -> int:
         due = cursor.fetchall()
     done = 0
     for project, audience, role, owner, actor in due:
-        acting = Acting(
-            project_id=project,
-            actor_id=actor,
-            kind=ActorKind.SYSTEM,
-            roles=(role,) if role else (),
-            trace_id=trace_id,
-            on_behalf_of=owner,
-        )
+        acting = system_of(project, actor, role=role, trace_id=trace_id, on_behalf_of=owner)
         try:
             done += renew(acting, Readers(audience=audience, audience_role=role, owner_id=owner), most=most)
         except DatabaseError as fault:

@@ -7,13 +7,10 @@ and the next one goes on.
 import uuid
 from itertools import batched
 
-import structlog
-from django.db import DatabaseError, connection
-
 from governance.actors import Acting
-from governance.scope import project_scope, record
-from governance.vocabulary import ActorKind
+from governance.scope import record
 from sessions.models import Event, Session
+from sessions.sweeping import sweep_rows
 from sessions.vocabulary import EventKind, EventRole
 from sessions.windows import hold
 from threads.hearing import KEPT_PARTS, hear, heard_from
@@ -22,27 +19,14 @@ BATCH = 100  # sessions of one sweep; the next one takes the rest
 MOST_MESSAGES = 500  # of a session, the latest: they fill as many parts of a thread's talk as it keeps
 AT_ONCE = 50  # messages that are counted into one part
 UNHEARD = "SELECT project_id, id, acting, held_role FROM unheard_sessions(%s, %s)"
-log = structlog.get_logger("greywind.sweeps")
 
 
 def hear_back(*, trace_id: str = "") -> int:
     """Count the words of sessions that no talk is kept of, latest first; returns of how many."""
-    with connection.cursor() as cursor:
-        cursor.execute(UNHEARD, [BATCH, KEPT_PARTS])
-        due = cursor.fetchall()
-    done = 0
-    for project, pk, actor, role in due:
-        roles = (role,) if role else ()
-        acting = Acting(project_id=project, actor_id=actor, kind=ActorKind.SYSTEM, roles=roles, trace_id=trace_id)
-        try:
-            with project_scope(acting):
-                done += _heard(pk)
-        except DatabaseError as fault:
-            log.warning("not_swept", kind="unheard_session", row=str(pk), cause=type(fault).__name__)
-    return done
+    return sweep_rows("unheard_session", (UNHEARD, [BATCH, KEPT_PARTS]), _heard, trace_id=trace_id)
 
 
-def _heard(pk: uuid.UUID) -> bool:
+def _heard(_acting: Acting, pk: uuid.UUID) -> bool:
     session = Session.objects.filter(pk=pk).select_related("thread").first()
     if session is None:
         return False

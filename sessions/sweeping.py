@@ -7,14 +7,14 @@ done whole rows, two at once do each once, and a second run finds nothing to do.
 import uuid
 from collections.abc import Callable
 from datetime import datetime, timedelta
+from typing import Any
 
 import structlog
 from django.db import DatabaseError, connection
 
-from governance.actors import Acting
+from governance.actors import Acting, system_of
 from governance.errors import Refusal
 from governance.scope import project_scope
-from governance.vocabulary import ActorKind
 from sessions.consolidation_due import ask_for_summary
 from sessions.handoffs import HandoffWish, write_handoff
 from sessions.lifecycle import advance_session
@@ -54,21 +54,22 @@ def sweep_stuck(*, now: datetime, trace_id: str = "") -> int:
 
 
 def _swept(kind: str, sweep: Sweep, *, now: datetime, trace_id: str) -> int:
+    return sweep_rows(kind, (DUE, [kind, BATCH]), lambda acting, pk: sweep(acting, pk, now), trace_id=trace_id)
+
+
+def sweep_rows(
+    kind: str, due: tuple[str, list[Any]], deed: Callable[[Acting, uuid.UUID], bool], *, trace_id: str
+) -> int:
+    """Do `deed` to each row that is `due`, by a statement and its values, in a scope of its own; returns how many."""
     with connection.cursor() as cursor:
-        cursor.execute(DUE, [kind, BATCH])
-        due = cursor.fetchall()
+        cursor.execute(*due)
+        rows = cursor.fetchall()
     done = 0
-    for project, pk, actor, role in due:
-        acting = Acting(
-            project_id=project,
-            actor_id=actor,
-            kind=ActorKind.SYSTEM,
-            roles=(role,) if role else (),
-            trace_id=trace_id,
-        )
+    for project, pk, actor, role in rows:
+        acting = system_of(project, actor, role=role, trace_id=trace_id)
         try:
             with project_scope(acting):
-                done += sweep(acting, pk, now)
+                done += deed(acting, pk)
         except (Refusal, DatabaseError) as fault:  # somebody was faster, or the next sweep is
             log.warning("not_swept", kind=kind, row=str(pk), cause=type(fault).__name__)
     return done

@@ -2,9 +2,8 @@
 
 from django.db import connection
 
-from governance.actors import Acting
+from governance.actors import Acting, system_of
 from governance.scope import project_scope
-from governance.vocabulary import ActorKind
 from threads.lifecycle import move_thread
 from threads.models import Thread
 from threads.vocabulary import ThreadState
@@ -20,10 +19,7 @@ def sweep_provisional(*, trace_id: str = "") -> int:
     with connection.cursor() as cursor:
         cursor.execute("SELECT project_id, id, system_actor FROM due_work('provisional_thread', %s)", [BATCH])
         due = cursor.fetchall()
-    return sum(
-        _archive(Acting(project_id=project, actor_id=system, kind=ActorKind.SYSTEM, trace_id=trace_id), thread)
-        for project, thread, system in due
-    )
+    return sum(_archive(system_of(project, system, trace_id=trace_id), thread) for project, thread, system in due)
 
 
 def _archive(acting: Acting, thread_id: object) -> int:

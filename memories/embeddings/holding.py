@@ -15,9 +15,8 @@ import structlog
 from django.db import DatabaseError, connection
 from django.db.backends.utils import CursorWrapper
 
-from governance.actors import Acting
+from governance.actors import Acting, system_of
 from governance.scope import project_scope
-from governance.vocabulary import ActorKind
 from memories.embeddings.registry import Model, leaving_models, written_models
 from memories.embeddings.wording import passage_text
 
@@ -140,13 +139,7 @@ def groups(statement: str, values: Sequence[Any], trace_id: str) -> list[Group]:
         cursor.execute(statement, list(values))
         return [
             Group(
-                acting=Acting(
-                    project_id=project,
-                    actor_id=actor,
-                    kind=ActorKind.SYSTEM,
-                    roles=(role,) if role else (),
-                    trace_id=trace_id,
-                ),
+                acting=system_of(project, actor, role=role, trace_id=trace_id),
                 audience=audience,
                 role=role,
                 owner=owner,

@@ -10,13 +10,13 @@ from django.utils import timezone
 from governance.errors import Clash, Forbidden, Invalid
 from governance.models import AuditEvent, Proposal
 from governance.scope import project_scope
-from governance.vocabulary import MembershipLevel, Sensitivity
+from governance.vocabulary import Sensitivity
 from memories.lowering import Lowering, propose_lower
 from memories.models import Memory, Passage
 from memories.vocabulary import MemoryStatus
 from memories.writes import admit
 from tests.cast import Cast, Member
-from tests.governing import decided, joined
+from tests.governing import decided
 from tests.memories.learning import auto_cast, stated
 
 pytestmark = pytest.mark.django_db
@@ -26,12 +26,6 @@ SAID = "The tide gauge of Lin stands at quay seven"
 @pytest.fixture
 def cast() -> Cast:
     return auto_cast()
-
-
-@pytest.fixture
-def lin(cast: Cast) -> Member:
-    acting = joined(cast, "lin", MembershipLevel.MAINTAINER)
-    return Member(actor=None, acting=acting)  # type: ignore[arg-type] # its acting is all that these tests need
 
 
 @pytest.fixture

@@ -9,12 +9,11 @@ from django.utils import timezone
 from governance.errors import Clash, Invalid, NotThere
 from governance.models import AuditEvent, Proposal, ProposalText
 from governance.scope import project_scope
-from governance.vocabulary import MembershipLevel
 from memories.erasing import erase
 from memories.models import Memory, Offer
 from memories.offers import asked_offering, decline, offers_of
 from tests.cast import Cast, Member
-from tests.governing import decided, joined
+from tests.governing import decided
 from tests.memories.learning import auto_cast
 from tests.memories.offering import EVERYTHING, SAID, ask, asked, found, kept, offered, rows_of
 
@@ -24,13 +23,6 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture
 def cast() -> Cast:
     return auto_cast()
-
-
-@pytest.fixture
-def lin(cast: Cast) -> Member:
-    """A maintainer who keeps something for themselves."""
-    acting = joined(cast, "lin", MembershipLevel.MAINTAINER)
-    return Member(actor=None, acting=acting)  # type: ignore[arg-type] # its acting is all that these tests need
 
 
 def test_an_agents_wish_is_seen_by_nobody_but_its_human(cast: Cast, lin: Member) -> None:

@@ -25,13 +25,6 @@ def cast() -> Cast:
     return auto_cast()
 
 
-@pytest.fixture
-def lin(cast: Cast) -> Member:
-    """A maintainer who keeps something for themselves."""
-    acting = joined(cast, "lin", MembershipLevel.MAINTAINER)
-    return Member(actor=None, acting=acting)  # type: ignore[arg-type] # its acting is all that these tests need
-
-
 def test_an_approved_offer_is_a_shared_memory_of_its_offerer(cast: Cast, lin: Member) -> None:
     memory = kept(lin)
     decided(cast.owner.acting, offered(lin, memory))
