@@ -14,8 +14,8 @@ from governance.proposals import EDITABLE, ProposalWish, propose
 from governance.scope import record
 from governance.undertakings import Undertaking, undertake
 from governance.vocabulary import Audience, ProposalKind, Risk, Sensitivity, rank
+from memories.looking_up import named_memory
 from memories.models import Memory, Passage
-from memories.reading import named_memory
 from memories.relating import place_of
 from memories.screening import Category, screen
 from memories.turns import take_turn

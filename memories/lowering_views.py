@@ -16,9 +16,10 @@ from governance.proposal_texts import LONGEST_TEXT
 from governance.proposal_words import ASKED
 from governance.scope import project_scope
 from governance.vocabulary import Deed, Sensitivity, rank
+from memories.looking_up import find_memory
 from memories.lowering import Lowering, propose_lower
 from memories.models import Memory
-from memories.reading import find_memory, worded
+from memories.reading import worded
 from memories.store_words import LEVELS
 
 

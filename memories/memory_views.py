@@ -14,9 +14,10 @@ from governance.vocabulary import Deed
 from memories.feedback import FeedbackWish, give_feedback, note_read
 from memories.history import access_of, compared, last_change, past_of
 from memories.lineage import lineage_of
+from memories.looking_up import find_memory
 from memories.memory_ways import buttons_of, is_own
 from memories.models import Memory
-from memories.reading import card_of, find_memory
+from memories.reading import card_of
 from memories.store_words import Tab
 from memories.vocabulary import FeedbackKind, ReadThrough
 from memories.way_forms import FeedbackForm

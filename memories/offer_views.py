@@ -18,6 +18,7 @@ from governance.proposals import EDITABLE
 from governance.refusal_words import told
 from governance.scope import project_scope
 from governance.vocabulary import Deed, MembershipLevel, Sensitivity
+from memories.looking_up import find_memory
 from memories.models import Memory
 from memories.offer_forms import ConsentForm
 from memories.offers import (
@@ -30,7 +31,7 @@ from memories.offers import (
     offered_as,
     own_offering,
 )
-from memories.reading import find_memory, worded
+from memories.reading import worded
 from memories.vocabulary import MemoryStatus
 
 type Find = Callable[[], tuple[Offering, Memory | None]]

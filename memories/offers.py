@@ -16,9 +16,9 @@ from governance.proposals import EDITABLE, ProposalWish, propose
 from governance.scope import record
 from governance.vocabulary import ActorKind, Audience, Deed, ProposalKind, Sensitivity, rank
 from governance.web import row_here
+from memories.looking_up import named_memory
 from memories.models import Memory, Offer
 from memories.policy import standing_policy
-from memories.reading import named_memory
 from memories.screening import Category, screen
 from memories.vocabulary import MemoryStatus, OfferState
 from memories.weighing import digest_of

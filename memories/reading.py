@@ -12,8 +12,8 @@ from django.utils.functional import Promise
 
 from governance import refs
 from governance.actors import Acting
-from governance.errors import Invalid, NotThere
-from governance.ids import parse_id, public_id
+from governance.errors import NotThere
+from governance.ids import public_id
 from governance.invisible import made_visible
 from governance.languages import language_of
 from governance.policies import PolicyRules
@@ -185,27 +185,6 @@ class MemoryCard:
     def next_id(self) -> str:
         """The memory that took its place, or ''."""
         return public_id("mem", self.memory.superseded_by_id) if self.memory.superseded_by_id else ""
-
-
-def named_memory(value: Any, *, pointer: str, wanted: str) -> Memory:
-    """Return the memory that a body names, in the open scope; `wanted` says what it should have named.
-
-    Raises Invalid (invalid_body) for what is no text, and for no id, and NotThere.
-    """
-    if not isinstance(value, str):
-        raise Invalid.at(pointer, wanted, code="invalid_body")
-    found = Memory.objects.filter(pk=parse_id("mem", value, pointer=pointer)).first()
-    if found is None:
-        raise NotThere.there(pointer)
-    return found
-
-
-def find_memory(memory_id: uuid.UUID) -> Memory:
-    """Return a memory of the open scope; raises NotThere."""
-    found = Memory.objects.filter(pk=memory_id).select_related("proposed_by").first()
-    if found is None:
-        raise NotThere
-    return found
 
 
 def card_of(acting: Acting, memory_id: uuid.UUID) -> MemoryCard:

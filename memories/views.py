@@ -17,9 +17,10 @@ from governance.pages import Desk, blame, done, id_in_path, project_page, show
 from governance.scope import project_scope
 from governance.vocabulary import Deed
 from memories.forms import MOST_REFS, MemoryForm
+from memories.looking_up import find_memory
 from memories.models import Memory
 from memories.outcome_words import what_became_of_it
-from memories.reading import Words, find_memory
+from memories.reading import Words
 from memories.writes import Written, submit
 from threads.models import Thread
 from threads.vocabulary import ThreadState

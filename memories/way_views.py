@@ -15,10 +15,11 @@ from governance.pages import Desk, blame, done, id_in_path, next_in_inbox, proje
 from governance.refusal_words import told
 from governance.scope import project_scope
 from governance.vocabulary import Deed
+from memories.looking_up import find_memory
 from memories.memory_ways import WIDE, as_seen, check_way, is_own, take, ways_of
 from memories.models import Memory, MemoryVersion
 from memories.outcome_words import what_became_of_it
-from memories.reading import find_memory, worded
+from memories.reading import worded
 from memories.retiring import reach
 from memories.store_words import FOLLOWS, Way
 from memories.views import page_of
