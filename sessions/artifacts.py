@@ -11,11 +11,10 @@ from governance.errors import Invalid
 from governance.ids import public_id
 from governance.models.base import ContentRow, reach_of
 from sessions.context.cuts import cut_head
-from sessions.context.tokens import exact_counter, token_starts
+from sessions.context.tokens import STORED_ENCODING, exact_counter, token_starts
 from sessions.models import Artifact
 from sessions.vocabulary import ReadUnit
 
-STORED_ENCODING = "o200k_base"
 READ_DEFAULT, READ_MOST = 800, 4000  # tokens of one read: a page for a model, and what still is no flood
 MOST_OFFSET = 2**31 - 1  # beyond the largest text in any unit; an answer says the offset again, as a number of JSON
 LINES_MOST = 1000

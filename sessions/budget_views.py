@@ -9,6 +9,7 @@ from django.utils.translation import gettext
 from django.views.decorators.http import require_safe
 
 from governance.errors import Clash, Forbidden, Invalid
+from governance.exports import as_file
 from governance.forms import posted, status_of
 from governance.models import Project
 from governance.pages import Desk, blame, done, project_page, show
@@ -32,7 +33,7 @@ def budgets(request: HttpRequest, desk: Desk) -> HttpResponse:
     with project_scope(desk.acting, read_only=True):
         lines = profile_lines(_project(desk))
     if DOWNLOAD in request.GET:
-        return _file(profiles_json(lines), "budgets.json")
+        return as_file(profiles_json(lines), "budgets.json", "application/json")
     shown: dict[str, Any] = {"lines": lines, "above": _above(desk)}
     return show(request, desk, "sessions/budgets.html", section=SECTION, **shown)
 
@@ -43,7 +44,7 @@ def budget(request: HttpRequest, desk: Desk, profile: str) -> HttpResponse:
     """One profile: reserves drawn to the window, layers with floors and caps, origins, what was learnt, versions."""
     page = _page(request, desk, profile)
     if DOWNLOAD in request.GET:
-        return _file(profile_json(page), f"{page.line.slug}.json")
+        return as_file(profile_json(page), f"{page.line.slug}.json", "application/json")
     shown: dict[str, Any] = {"page": page, "bar": window_bar(page.budget), "phases": list(Phase), "risks": list(Risk)}
     return show(request, desk, "sessions/budget.html", section=SECTION, above=_above(desk, here=False), **shown)
 
@@ -105,8 +106,3 @@ def _above(desk: Desk, *further: str, here: bool = True) -> list[tuple[str, str]
     if further or not here:
         way.append((reverse("budgets", args=[prj]), gettext("Budgets")))
     return way + [(reverse("budget", args=[prj, name]), name) for name in further]
-
-
-def _file(content: bytes, name: str) -> HttpResponse:
-    disposition = f'attachment; filename="{name}"'
-    return HttpResponse(content, content_type="application/json", headers={"Content-Disposition": disposition})

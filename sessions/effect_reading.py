@@ -21,6 +21,7 @@ from sessions.models import Attempt, ContextPacket
 from sessions.packet_reading import ShortLine
 from sessions.packet_refs import Namer, Source
 from sessions.packet_sentences import GONE
+from sessions.packets import shortfall_out
 from sessions.vocabulary import AttemptState, ItemChange
 
 MOST_PACKETS = 20
@@ -178,7 +179,7 @@ def _packet_effect(packet: ContextPacket, change: ContractChange) -> PacketEffec
         before=_used(before),
         after=_used(after),
         method=after.method,
-        short=[ShortLine(Layer(one.layer), one.needed, one.available) for one in after.shortfalls],
+        short=ShortLine.of(shortfall_out(after)),
         moves=[_line(move, namer) for move in moves[:MOST_MOVES]],
         more=max(len(moves) - MOST_MOVES, 0),
     )

@@ -80,13 +80,13 @@ class Explanation:
 def explain(acting: Acting, packet_id: Any, ref: str) -> Explanation:
     """Return what became of `ref` in a packet; a bare public id stands for its ref. Raises NotThere for the packet."""
     with project_scope(acting, read_only=True):
-        return explanation(find_packet(packet_id), ref)
+        packet = find_packet(packet_id)
+        return explanation(packet, decisions_in(packet), ref)
 
 
-def explanation(packet: ContextPacket, ref: str) -> Explanation:
-    """Return what became of `ref` in a packet, in the open scope."""
+def explanation(packet: ContextPacket, decisions: Mapping[str, Any], ref: str) -> Explanation:
+    """Return what became of `ref` in a packet with these decisions, restored, in the open scope."""
     asked = ref_asked(ref, packet)
-    decisions = decisions_in(packet)
     found = _in_layers(asked, decisions["budget"]["layers"]) or _lost_in_search(asked, packet.receipt)
     return found or _overlooked(asked, overlooked(packet, decisions, asked))
 

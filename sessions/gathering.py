@@ -2,7 +2,7 @@
 
 import uuid
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from typing import Any
 
@@ -90,8 +90,7 @@ def gather(acting: Acting, thread: Thread, opening: Opening, wish: CompileWish, 
     risk = effective_risk(wish.risk, Risk(task.risk) if task else None)
     policy = revisions.get("policy")
     eligibility = _eligibility(acting, thread, wish, policy, phase=phase, risk=risk)
-    scope = _search_scope(thread, task, eligibility, skip_refs=_shown(events, heads), now=now)
-    scope = replace(scope, silent=frozenset(heads.windows))  # what their agents say comes by handoffs alone
+    scope = _search_scope(thread, task, eligibility, events=events, heads=heads, now=now)
     asked_for = _recall_wish(wish, thread, heads.vision, goal=goal_of(phase, task, eligibility), vectors=wish.vectors)
     recalled = recall(asked_for, kept_in(heads.last), scope=scope, limits=Limits(most=counts.memories_max * 2))
     summary, handoff = summary_fact(heads.summary), handoff_fact(heads.handoff)
@@ -161,17 +160,24 @@ def _recall_wish(
 
 
 def _search_scope(
-    thread: Thread, task: Task | None, eligibility: Eligibility, *, skip_refs: frozenset[str], now: datetime
+    thread: Thread,
+    task: Task | None,
+    eligibility: Eligibility,
+    *,
+    events: Sequence[EventFact],
+    heads: Heads,
+    now: datetime,
 ) -> Scope:
     # What not everyone there may read is not even counted: the packet's own readers see its figures.
     return Scope(
         thread_id=thread.pk,
         now=now,
-        skip_refs=skip_refs,
+        skip_refs=_shown(events, heads),
         shared=eligibility.private_owner is None,
         roles=eligibility.roles,
         of_task=task.pk if task else None,
         other_tasks=False,
+        silent=frozenset(heads.windows),  # what their agents say comes by handoffs alone
     )
 
 

@@ -13,7 +13,7 @@ from governance.replays import once
 from governance.scope import project_scope
 from governance.vocabulary import KeyScope
 from governance.web import acting_of, answer
-from sessions.handoffs import HandoffWish, addressee, parts_from
+from sessions.handoffs import ACCOUNT, HandoffWish, addressee, parts_from
 from sessions.models import Handoff, Session
 from sessions.resuming import ADVICE, Resumed, ResumeFailed, ResumeWish, note_failure, resume
 from sessions.sending_back import BackWish, SentBack, send_back
@@ -23,7 +23,6 @@ from threads.task_api import task_here, task_out
 
 router = Router(tags=["sessions"])
 type Items = Annotated[list[Text], Field(max_length=200)]
-PARTS = ("summary", "unfinished_items", "risks", "resume_suggestion", "what", "why", "trade_offs", "open", "next")
 
 
 class PartsIn(Input):
@@ -115,7 +114,7 @@ def handoff_out(handoff: Handoff) -> dict[str, Any]:
         "to_session_id": public_id("ses", handoff.to_session_id) if handoff.to_session_id else None,
         "task_id": public_id("tsk", handoff.task_id) if handoff.task_id else None,
         **{name: getattr(handoff, name) for name in plain},
-        **{name: handoff.account.get(name) for name in ("what", "why", "trade_offs", "open", "next")},
+        **{name: handoff.account.get(name) for name in ACCOUNT},
         "pins": handoff.pins,
         "created_at": handoff.created_at,
     }
@@ -139,7 +138,7 @@ def _sent_back_out(done: SentBack) -> dict[str, Any]:
 
 
 def _parts(body: PartsIn) -> dict[str, Any]:
-    return {name: getattr(body, name) for name in PARTS}
+    return {name: getattr(body, name) for name in PartsIn.model_fields}
 
 
 def _addressed(session: Session, session_id: str | None) -> Session | None:

@@ -6,7 +6,6 @@ from dataclasses import dataclass, fields, replace
 from datetime import datetime
 from typing import Any
 
-from django.db.models import Q
 from django.db.models.functions import Left
 
 from governance import refs
@@ -21,9 +20,11 @@ from sessions.context.tokens import STORED_ENCODING, exact_counter
 from sessions.facts import summary_fact, task_fact
 from sessions.fallen import fallen_in, without_fallen
 from sessions.handoff_writing import Parts, Records, Said, uncertain, written
-from sessions.models import Attempt, Event, Handoff, Session, WorkSummary
+from sessions.lifecycle import latest_attempt
+from sessions.models import Event, Handoff, Session, WorkSummary
 from sessions.models.session import LIVE
 from sessions.pins import pins_of
+from sessions.reading import ITS_HANDOFF
 from sessions.vocabulary import HandoffOccasion
 from threads.models import Vision
 
@@ -33,6 +34,7 @@ MOST_TOKENS = 1_500  # of a whole handoff: what is longer is history, which stan
 MOST_ITEMS = 20
 TEXTS = ("summary", "resume_suggestion", "what", "why")
 LISTS = ("unfinished_items", "risks", "trade_offs", "open", "next")
+LATEST = f"SELECT h.* FROM {ITS_HANDOFF}"  # noqa: S608 - put together from literals
 ACCOUNT = ("what", "why", "trade_offs", "open", "next")
 
 
@@ -92,7 +94,6 @@ def write_handoff(acting: Acting, session: Session, wish: HandoffWish, *, now: d
     _check_role(wish)
     records = replace(records_of(session), crashed=wish.crashed)
     parts = written(records) if wish.parts is None else _checked(acting, wish.parts, uncertain(records))
-    attempt = Attempt.objects.filter(session=session).order_by("-number").first()
     handoff = Handoff.objects.create(
         project_id=session.project_id,
         created_at=now,
@@ -107,7 +108,7 @@ def write_handoff(acting: Acting, session: Session, wish: HandoffWish, *, now: d
         account={name: _plain(getattr(parts, name)) for name in ACCOUNT},
         next_actor=wish.next_actor,
         covers_to_seq=session.head_seq,
-        pins=pins_of(session, attempt, _texts(parts)),
+        pins=pins_of(session, latest_attempt(session), _texts(parts)),
         occasion=wish.occasion,
         author_id=acting.actor_id,
         **reach_of(session),
@@ -120,11 +121,8 @@ def write_handoff(acting: Acting, session: Session, wish: HandoffWish, *, now: d
 
 def latest_handoff(session: Session) -> Handoff | None:
     """Return the handoff that a packet of this session carries, in the open scope; None where there is none for it."""
-    to_role = Q(to_session=None, next_actor__in=["", session.role])
-    if session.task_id:
-        to_role &= Q(task=None) | Q(task_id=session.task_id)
-    mine = Handoff.objects.filter(Q(to_session=session) | to_role, thread_id=session.thread_id)
-    return mine.order_by("-created_at", "-id").first()
+    of = {"thread": session.thread_id, "session": session.pk, "own": session.task_id, "hearer": session.role}
+    return next(iter(Handoff.objects.raw(LATEST, of)), None)
 
 
 def records_of(session: Session) -> Records:
@@ -165,17 +163,16 @@ def _checked(acting: Acting, parts: Parts, unknown: Sequence[str]) -> Parts:
         longest = max(spent, key=lambda name: spent[name])
         message = f"the handoff holds {sum(spent.values())} tokens, at most {MOST_TOKENS}; shorten this, and name refs"
         raise Invalid.at(f"/{longest}", message, code="too_long")
-    for name in spent:
-        _check_refs(acting, name, "\n".join(_listed(getattr(parts, name))))
+    _check_refs(acting, parts)
     return replace(parts, risks=list(dict.fromkeys([*parts.risks, *unknown])))
 
 
-def _check_refs(acting: Acting, name: str, text: str) -> None:
-    cited = refs_in(text)
-    opened = refs.which_resolve(cited, acting)
-    dead = next((ref for ref in cited if ref not in opened), None)
-    if dead is not None:
-        raise Invalid.at(f"/{name}", f"{dead} opens nothing here; leave it out or name another", code="dead_ref")
+def _check_refs(acting: Acting, parts: Parts) -> None:
+    cited = [(f.name, ref) for f in fields(parts) for ref in refs_in("\n".join(_listed(getattr(parts, f.name))))]
+    opened = refs.which_resolve([ref for _, ref in cited], acting)
+    for name, ref in cited:
+        if ref not in opened:
+            raise Invalid.at(f"/{name}", f"{ref} opens nothing here; leave it out or name another", code="dead_ref")
 
 
 def _check_role(wish: HandoffWish) -> None:

@@ -4,7 +4,6 @@ A memory that was changed or went out of use is shown again as it was: its texts
 revoked or erased is gone, and so is a copy that carried such words.
 """
 
-import hashlib
 import re
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,17 +15,13 @@ from governance.rows import fetch
 from memories.effects import DISPUTED
 from memories.models import ConflictSide, MemoryVersion, Passage
 from memories.vocabulary import MemoryStatus
+from memories.weighing import digest_of
 
 VERSION = re.compile(r"memory://(mem_[0-9a-f]{32})@(\d{1,9})")
 MOST_WORDINGS = 256  # of one memory that are tried: which of its rivals its copy named, and in which of their versions
 NOW = "SELECT ref, text FROM memories_passage WHERE ref = ANY(%s) AND live"
 
 type Hit = Mapping[str, Any]
-
-
-def text_hash(text: str) -> str:
-    """Return the hash by which a text is known again."""
-    return "sha256:" + hashlib.sha256(text.encode()).hexdigest()
 
 
 def texts_now(hits: Sequence[Hit]) -> dict[str, str]:
@@ -40,28 +35,32 @@ def texts_then(hits: Sequence[Hit]) -> dict[str, str]:
     # A copy that names rivals is put together anew: the words of a rival may have been taken away since.
     plain = {ref: text for ref, text in copies.values_list("ref", "text") if DISPUTED not in text}
     told = _as_known(plain, hits)
-    left = [hit for hit in hits if hit["ref"] not in told and VERSION.fullmatch(hit["ref"])]
-    return told | _by_version(left) if left else told
+    left = {hit["ref"]: hit["hash"] for hit in hits if hit["ref"] not in told}
+    named = {
+        ref: (parse_id("mem", form[1], pointer="/ref"), int(form[2]))
+        for ref in left
+        if (form := VERSION.fullmatch(ref))
+    }
+    return told | _by_version(named, left) if named else told
 
 
 def _as_known(texts: Mapping[str, str], hits: Sequence[Hit]) -> dict[str, str]:
     held = ((hit, texts.get(hit["ref"])) for hit in hits)
-    return {hit["ref"]: text for hit, text in held if text is not None and text_hash(text) == hit["hash"]}
+    return {hit["ref"]: text for hit, text in held if text is not None and digest_of(text) == hit["hash"]}
 
 
-def _by_version(hits: Sequence[Hit]) -> dict[str, str]:
-    named = [(hit, VERSION.fullmatch(hit["ref"])) for hit in hits]
-    ids = {parse_id("mem", form[1], pointer="/ref") for _, form in named if form}
+def _by_version(named: Mapping[str, tuple[uuid.UUID, int]], hashes: Mapping[str, str]) -> dict[str, str]:
+    """Return by ref what these versions of memories said, as far as their hashes tell."""
+    ids = {pk for pk, _ in named.values()}
     rivals = _rivals(ids)
     versions = _versions(ids | {pk for groups in rivals.values() for group in groups for pk in group})
     told: dict[str, str] = {}
-    for hit, form in named:
-        pk = parse_id("mem", form[1], pointer="/ref") if form else None
-        own = versions.get(pk, {}).get(int(form[2])) if form and pk else None
-        against = [[list(versions.get(other, {}).values()) for other in group] for group in rivals.get(pk, ())]
-        text = next((each for each in _wordings(own, against) if text_hash(each) == hit["hash"]), None)
+    for ref, (pk, number) in named.items():
+        own = versions.get(pk, {}).get(number)
+        against = [[list(versions.get(other, {}).values()) for other in group] for group in rivals[pk]]
+        text = next((each for each in _wordings(own, against) if digest_of(each) == hashes[ref]), None)
         if text is not None:
-            told[hit["ref"]] = text
+            told[ref] = text
     return told
 
 
@@ -86,7 +85,7 @@ def _versions(ids: set[uuid.UUID]) -> dict[uuid.UUID, dict[int, str]]:
     return texts
 
 
-def _rivals(ids: set[uuid.UUID]) -> dict[uuid.UUID | None, list[list[uuid.UUID]]]:
+def _rivals(ids: set[uuid.UUID]) -> dict[uuid.UUID, list[list[uuid.UUID]]]:
     """Return, by memory, the other sides of each conflict in which it is one, in the order in which they came."""
     met = ConflictSide.objects.filter(memory_id__in=ids).values("conflict_id")
     rows = ConflictSide.objects.filter(conflict_id__in=met).order_by("joined_at", "id")

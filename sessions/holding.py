@@ -1,6 +1,5 @@
 """What the window of whoever asks holds already: what earlier packets brought there, if it is still the same window."""
 
-import json
 import uuid
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
@@ -15,6 +14,7 @@ from sessions.decisions import short_ref, whole_ref
 from sessions.gathering import Gathered
 from sessions.lifecycle import Opening
 from sessions.models import Attempt, ContextPacket, Session
+from sessions.reading import decoded
 from sessions.vocabulary import Recovery
 
 SAME_WINDOW = (Recovery.CONTINUED, Recovery.RESUMED)
@@ -132,7 +132,7 @@ def _told(have: Have, opening: Opening, gathered: Gathered) -> Told:
         "provider": attempt.provider_session_id,
     }
     [row] = fetch(HELD, values)
-    base, own, live = (json.loads(value) if isinstance(value, str) else value for value in row)
+    base, own, live = map(decoded, row)
     return Told(base, frozenset(f"event://{session.public_id}/{seq}" for seq in own or ()), frozenset(live or ()))
 
 

@@ -1,16 +1,16 @@
 """What is stored of a session for whoever picks it up, and what of that is lost, harmed or no longer true."""
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from governance.rows import fetch
 from governance.vocabulary import JobState
+from sessions.context.material import SummaryFact
 from sessions.facts import handoff_fact, summary_fact
 from sessions.fallen import fallen_in
 from sessions.models import Session
-from sessions.reading import FOR_SESSION
+from sessions.reading import ITS_HANDOFF, decoded
 from sessions.vocabulary import Chore, Loss, Recovery
 
 KEPT = f"""
@@ -20,7 +20,7 @@ SELECT
     SELECT FROM agent_sessions_event e WHERE e.session_id = %(session)s AND e.client_id = %(told)s),
   (SELECT to_json(s) FROM agent_sessions_worksummary s
    WHERE s.session_id = %(session)s ORDER BY s.version DESC LIMIT 1),
-  (SELECT to_json(h) FROM agent_sessions_handoff h WHERE {FOR_SESSION} ORDER BY h.created_at DESC, h.id DESC LIMIT 1),
+  (SELECT to_json(h) FROM {ITS_HANDOFF}),
   EXISTS (SELECT FROM governance_job j WHERE j.project_id = %(project)s AND j.kind = %(kind)s
           AND j.subject = %(subject)s AND j.state = %(quarantined)s)
 """  # noqa: S608 - put together from literals
@@ -56,8 +56,8 @@ def kept_of(session: Session, *, told: str | None = None) -> Kept:
         session,
         count=count,
         knows_told=knows_told,
-        summary=_decoded(summary),
-        handoff=_decoded(handoff),
+        summary=decoded(summary),
+        handoff=decoded(handoff),
         stuck=stuck,
     )
 
@@ -77,7 +77,7 @@ def judge(
     partial = bool(handoff) and (given is None or bool(fallen_in(None, given)))
     harm = {
         Loss.TRANSCRIPT_PART: count != session.head_seq or not knows_told,
-        Loss.CURRENT_SUMMARY: _is_stale(summary, session) or (stuck and bool(summary)),
+        Loss.CURRENT_SUMMARY: _is_stale(summary, said, session) or (stuck and bool(summary)),
         Loss.WHOLE_HANDOFF: partial,
     }
     return Kept(
@@ -87,9 +87,8 @@ def judge(
     )
 
 
-def _is_stale(summary: Mapping[str, Any] | None, session: Session) -> bool:
+def _is_stale(summary: Mapping[str, Any] | None, said: SummaryFact | None, session: Session) -> bool:
     """Return whether a summary cannot be read, covers what was never said, or rests on what no longer holds."""
-    said = summary_fact(summary)
     return summary is not None and (said is None or summary["to_seq"] > session.head_seq or bool(fallen_in(said, None)))
 
 
@@ -104,7 +103,3 @@ def recovered(kept: Kept, *, alive: bool) -> tuple[Recovery, tuple[Loss, ...]]:
     if alive:
         return Recovery.REBUILT, kept.harmed
     return (Recovery.REBUILT if kept.usable else Recovery.FAILED), kept.missing
-
-
-def _decoded(value: Any) -> Any:
-    return json.loads(value) if isinstance(value, str) else value

@@ -1,6 +1,7 @@
 """Why a compile never looked at something: asked afterwards, of what is there for the reader now."""
 
 import re
+import uuid
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -18,7 +19,9 @@ from memories.models import Memory, MemoryMove, MemoryVersion, Passage
 from memories.vocabulary import MemoryStatus, ScopeType
 from sessions.context.material import Reach
 from sessions.context.vocabulary import DropReason
+from sessions.evidence import EVENT
 from sessions.models import Artifact, ContextPacket, Event, Handoff, WorkSummary
+from sessions.packet_losses import INPUT
 from sessions.reading import event_place
 from sessions.receipts import eligibility_in
 from sessions.vocabulary import Overlooked
@@ -34,10 +37,8 @@ SCHEMES: Mapping[str, str] = {
     "ses": "session",
     "art": "artifact",
 }
-INPUT = "request://raw_text"
 BARE = re.compile(r"([a-z]{3})_[0-9a-f]{32}")
 VERSIONED = re.compile(r"[a-z_]+://([a-z]{3}_[0-9a-f]{32})(?:@(\d{1,9}))?")
-EVENT = re.compile(r"event://(ses_[0-9a-f]{32})/(\d{1,9})(?:-\d{1,9})?")
 
 type Receipt = Mapping[str, Any]
 
@@ -93,6 +94,12 @@ class _Then:
     @property
     def at(self) -> datetime:
         return self.packet.created_at
+
+    @property
+    def summary(self) -> str | None:
+        """The ref of the work summary in the packet."""
+        taken = self.decisions["summary"]
+        return f"summary://{taken['id']}@{taken['version']}" if taken else None
 
     @property
     def searched(self) -> Overseen:
@@ -178,41 +185,41 @@ def _before_tail(then: _Then, seq: int) -> Overseen:
     summary = then.decisions["summary"]
     covered = summary["covers"].rpartition("/")[2].partition("-")[2] if summary else ""
     if covered and seq <= int(covered):
-        return Overseen(Overlooked.COVERED, by=f"summary://{summary['id']}@{summary['version']}")
+        return Overseen(Overlooked.COVERED, by=then.summary)
     return Overseen(Overlooked.BEFORE_TAIL)
 
 
 def _summary(then: _Then, ref: str) -> Overseen:
     row = WorkSummary.objects.filter(pk=_pk("sum", ref)).first()
-    if row is None:
-        return NOT_THERE
-    if row.session_id != then.packet.session_id:
+    if row is not None and row.session_id != then.packet.session_id:
         return Overseen(Overlooked.ANOTHER_SESSION)
-    taken = then.decisions["summary"]
-    by = f"summary://{taken['id']}@{taken['version']}" if taken else None
-    return Overseen(Overlooked.LATER if row.created_at > then.at else Overlooked.REPLACED, by=by)
+    return _not_taken(then, row, by=then.summary)
 
 
 def _handoff(then: _Then, ref: str) -> Overseen:
     row = Handoff.objects.filter(pk=_pk("hnd", ref)).first()
-    if row is None:
-        return NOT_THERE
-    if row.thread_id != then.packet.thread_id:
-        return Overseen(Overlooked.ANOTHER_THREAD)
     taken = then.receipt["handoff"]
-    by = f"handoff://hnd_{taken.replace('-', '')}" if taken else None
-    return Overseen(Overlooked.LATER if row.created_at > then.at else Overlooked.REPLACED, by=by)
+    return _of_thread(then, row, by=f"handoff://{public_id('hnd', uuid.UUID(taken))}" if taken else None)
 
 
 def _vision(then: _Then, ref: str) -> Overseen:
     form = VERSIONED.fullmatch(ref)
     version = Q(version=int(form[2])) if form and form[2] else Q()
     row = Vision.objects.filter(version, thread_id=_pk("thr", ref)).first() if form else None
+    return _of_thread(then, row)
+
+
+def _of_thread(then: _Then, row: Handoff | Vision | None, *, by: str | None = None) -> Overseen:
+    if row is not None and row.thread_id != then.packet.thread_id:
+        return Overseen(Overlooked.ANOTHER_THREAD)
+    return _not_taken(then, row, by=by)
+
+
+def _not_taken(then: _Then, row: WorkSummary | Handoff | Vision | None, *, by: str | None) -> Overseen:
+    """Say of what a packet takes one of that this one came later, or that another one was there to be taken."""
     if row is None:
         return NOT_THERE
-    if row.thread_id != then.packet.thread_id:
-        return Overseen(Overlooked.ANOTHER_THREAD)
-    return Overseen(Overlooked.LATER if row.created_at > then.at else Overlooked.REPLACED)
+    return Overseen(Overlooked.LATER if row.created_at > then.at else Overlooked.REPLACED, by=by)
 
 
 def _thread(then: _Then, ref: str) -> Overseen:

@@ -180,8 +180,7 @@ def _window_bar(
     layers: Sequence[LayerLine], cap: int, reserves: Sequence[Figure], *, whole: int, unused: int
 ) -> tuple[Sequence[BarPart], int]:
     """Return the parts of the whole window, and where the input cap ends on it."""
-    used = [(line.layer.value, word_of(Layer, line.layer), line.used) for line in layers]
-    taken = sum(tokens for _, _, tokens in used)
+    used, taken = _measured(layers)
     # A refusal needed more than the cap: the window shows what there was.
     inside = used if taken <= cap else []
     free = cap - taken if inside else cap
@@ -192,6 +191,12 @@ def _window_bar(
     return parts, max(ends, default=0)
 
 
+def _measured(layers: Sequence[LayerLine]) -> tuple[list[Measured], int]:
+    """Return what each layer used, and all of them together."""
+    used: list[Measured] = [(line.layer.value, word_of(Layer, line.layer), line.used) for line in layers]
+    return used, sum(line.used for line in layers)
+
+
 def _drawn(measured: Sequence[Measured], *, whole: int) -> Sequence[BarPart]:
     shown = [one for one in measured if one[2] > 0]
     segments = bar([(str(at), tokens) for at, (_, _, tokens) in enumerate(shown)], whole=whole)
@@ -199,8 +204,7 @@ def _drawn(measured: Sequence[Measured], *, whole: int) -> Sequence[BarPart]:
 
 
 def _enlarged(layers: Sequence[LayerLine], cap: int) -> Sequence[BarPart]:
-    used = [(line.layer.value, word_of(Layer, line.layer), line.used) for line in layers]
-    taken = sum(tokens for _, _, tokens in used)
+    used, taken = _measured(layers)
     return _drawn([*used, (FREE, PARTS[FREE], max(cap - taken, 0))], whole=max(cap, taken))
 
 

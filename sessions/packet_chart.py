@@ -49,6 +49,11 @@ def place(tokens: int, *, whole: int, length: int = LENGTH) -> int:
     return min(max(round(length * tokens / whole), 0), length)
 
 
+def share(tokens: int, whole: int) -> float:
+    """Return what part of `whole` tokens are, in per cent; 0 of nothing."""
+    return 100 * tokens / whole if whole else 0.0
+
+
 def _widths(tokens: Sequence[int], length: int, least: int) -> list[int]:
     """Share `length` out by tokens. A part that would be narrower than `least` gets that much, before the others."""
     small: set[int] = set()

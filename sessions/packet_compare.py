@@ -17,7 +17,7 @@ from governance.scope import project_scope
 from governance.vocabulary import Phase
 from sessions.context.vocabulary import Layer, Step
 from sessions.models import ContextPacket
-from sessions.packet_chart import Segment, bar
+from sessions.packet_chart import Segment, bar, share
 from sessions.packet_refs import Namer, Source
 from sessions.replay import decisions_in
 from sessions.vocabulary import ItemChange
@@ -77,7 +77,7 @@ class SideLine:
     @property
     def share(self) -> int:
         """Whole per cent of the cap."""
-        return _share(self.used, self.cap)
+        return round(share(self.used, self.cap))
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,9 +198,7 @@ def _change(layer: Layer, taken: Sequence[Taken | None], namer: Namer) -> Change
 def _pair(layer: Layer, sides: Sequence[Side], used: Sequence[Mapping[str, int]]) -> LayerPair:
     caps = [side.budget["input_cap"] for side in sides]
     figures = [one.get(layer.value, 0) for one in used]
-    return LayerPair(
-        layer, [Used(tokens, _exact_share(tokens, cap)) for tokens, cap in zip(figures, caps, strict=True)]
-    )
+    return LayerPair(layer, [Used(tokens, share(tokens, cap)) for tokens, cap in zip(figures, caps, strict=True)])
 
 
 def _line(side: Side, used: Mapping[str, int], *, scale: int) -> SideLine:
@@ -218,11 +216,3 @@ def _line(side: Side, used: Mapping[str, int], *, scale: int) -> SideLine:
         cap=cap,
         bar=bar([*parts, ("free", max(min(cap, scale) - taken, 0))], whole=scale),
     )
-
-
-def _exact_share(tokens: int, cap: int) -> float:
-    return 100 * tokens / cap if cap else 0.0
-
-
-def _share(tokens: int, cap: int) -> int:
-    return round(_exact_share(tokens, cap))

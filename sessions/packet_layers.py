@@ -14,7 +14,7 @@ from sessions.context.fitting import Tray
 from sessions.context.items import Item, Pen
 from sessions.context.slots import render_items
 from sessions.context.vocabulary import GROUP_OF, DropReason, Fidelity, Group, Layer, LimitOrigin, Step
-from sessions.packet_chart import place
+from sessions.packet_chart import place, share
 from sessions.packet_refs import Namer, Source
 from sessions.replay import Recompiled
 
@@ -173,7 +173,7 @@ def _line(layer: Mapping[str, Any], reader: Reader, *, total: int) -> LayerLine:
         floor=layer["floor"],
         cap=layer["cap"],
         used=layer["used"],
-        share=_share(layer["used"], total),
+        share=share(layer["used"], total),
         headings=layer["headings"],
         origin=LimitOrigin(layer["origin"]),
         items=reader.lines(layer["items"]),
@@ -199,7 +199,7 @@ def _needed(figures: LayerBudget, tray: Tray, musts: Sequence[Item], *, layer: L
         floor=figures.floor,
         cap=figures.cap,
         used=used,
-        share=_share(used, tray.used),
+        share=share(used, tray.used),
         headings=used - sum(item.tokens for item in musts),
         origin=figures.origin,
         items=reader.lines(stored),
@@ -208,7 +208,3 @@ def _needed(figures: LayerBudget, tray: Tray, musts: Sequence[Item], *, layer: L
         left=0,
         lost=0,
     )
-
-
-def _share(used: int, total: int) -> float:
-    return 100 * used / total if total else 0.0

@@ -23,7 +23,7 @@ from governance.models import Contract
 from governance.scope import project_scope
 from governance.vocabulary import Audience, ContractKind, Phase
 from governance.web import Page, newest_first
-from sessions.context.vocabulary import CountMethod, Layer, Threshold, Trigger
+from sessions.context.vocabulary import CountMethod, Threshold, Trigger
 from sessions.models import BudgetProfile, ContextPacket
 from sessions.packet_chart import place
 from sessions.packet_reading import ShortLine
@@ -242,7 +242,7 @@ def _line(row: Mapping[str, Any]) -> PacketLine:
         threshold=row["threshold"] or Threshold.NONE.value,
         trigger=Trigger(row["trigger"]) if row["trigger"] else None,
         warnings=len(row["warned"] or ()),
-        shortfall=[ShortLine(Layer(one["layer"]), one["needed"], one["available"]) for one in row["shortfall"] or ()],
+        shortfall=ShortLine.of(row["shortfall"]),
     )
 
 

@@ -17,7 +17,7 @@ from sessions.fallen import CITED, Fall, fallen_in
 from sessions.hit_texts import texts_then
 from sessions.models import Event
 from sessions.models.event import ERASED
-from sessions.reading import event_place, versions_of
+from sessions.reading import event_place, place_in, versions_of
 from sessions.vocabulary import PartLoss
 
 INPUT = "request://raw_text"
@@ -110,7 +110,7 @@ def _events(receipt: Receipt, session_id: uuid.UUID) -> Iterator[Lost]:
     """Entries of the session's own dialogue, and the demands that were in force, which may be of other sessions."""
     spans = [(session_id, first, last) for first, last in receipt["events"]]
     asked = {(session, seq) for session, first, last in spans for seq in range(first, last + 1)}
-    asked |= {_place(ref) for ref in receipt["constraints"]}
+    asked |= {place_in(ref) for ref in receipt["constraints"]}
     rows = Event.objects.filter(session_id__in={session for session, _ in asked}, seq__in={seq for _, seq in asked})
     there = {(row["session_id"], row["seq"]): row for row in rows.values("session_id", "seq", "text", "meta")}
     for session, seq in sorted(asked):
@@ -119,11 +119,6 @@ def _events(receipt: Receipt, session_id: uuid.UUID) -> Iterator[Lost]:
             yield Lost(event_place(session, seq), PartLoss.NOT_HERE)
         elif ERASED in row["meta"] and not row["text"]:
             yield Lost(event_place(session, seq), PartLoss.ERASED)
-
-
-def _place(ref: str) -> tuple[uuid.UUID, int]:
-    session, _, seq = ref.removeprefix("event://").partition("/")
-    return parse_id("ses", session, pointer="/ref"), int(seq)
 
 
 def _hits(hits: Sequence[Mapping[str, Any]], needed: frozenset[str]) -> Iterator[Lost]:
@@ -138,7 +133,7 @@ def _hits(hits: Sequence[Mapping[str, Any]], needed: frozenset[str]) -> Iterator
 
 
 def _said(refs: Sequence[str]) -> Iterator[Lost]:
-    places = {_place(ref): ref for ref in refs if ref.startswith("event://")}
+    places = {place_in(ref): ref for ref in refs if ref.startswith("event://")}
     kept = Event.objects.filter(session_id__in={s for s, _ in places}, seq__in={n for _, n in places}).exclude(text="")
     there = set(kept.values_list("session_id", "seq"))
     for place, ref in places.items():

@@ -13,8 +13,9 @@ from governance.errors import NotThere
 from governance.invisible import made_visible
 from governance.scope import project_scope
 from sessions.context.cuts import cut_head
+from sessions.context.profiles import WHOLE
 from sessions.context.vocabulary import Layer, Threshold, Trigger
-from sessions.models import ContextPacket, PacketOutcome
+from sessions.models import PacketOutcome
 from sessions.packet_budget import BudgetLines, budget_lines
 from sessions.packet_findings import (
     ActionRun,
@@ -48,6 +49,11 @@ class ShortLine:
     layer: Layer
     needed: int
     available: int
+
+    @classmethod
+    def of(cls, stored: Sequence[Mapping[str, Any]] | None) -> "list[ShortLine]":
+        """Return the lines of a packet's shortfall as its row or its answer says it; None has none."""
+        return [cls(Layer(one["layer"]), one["needed"], one["available"]) for one in stored or ()]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -129,7 +135,7 @@ def _page(opened: Opened, outcomes: Sequence[PacketOutcome]) -> PacketPage:
     layers = _layers(opened, reader)
     return PacketPage(
         head=head_of(opened),
-        shortfall=[ShortLine(Layer(one["layer"]), one["needed"], one["available"]) for one in _shortfall(packet)],
+        shortfall=ShortLine.of(packet.decisions.get("shortfall")),
         budget=budget_lines(decisions["budget"], layers, limits=packet.receipt["limits"], refused=packet.refused),
         prompt=prompt_lines(again.compiled, again.prompt, reader) if again and again.prompt else None,
         closed=GONE.get(opened.gone, opened.gone),
@@ -150,11 +156,6 @@ def _layers(opened: Opened, reader: Reader) -> Sequence[LayerLine]:
     return needed_lines(opened.again, list(reader.texts.values()), reader) if opened.again else ()
 
 
-def _shortfall(packet: ContextPacket) -> Sequence[Mapping[str, Any]]:
-    stored: Sequence[Mapping[str, Any]] = packet.decisions.get("shortfall", ())
-    return stored
-
-
 def _hit_texts(again: Recompiled | None) -> Mapping[str, str] | None:
     return None if again is None else {hit.ref: cut_head(hit.content, HIT_TOKENS) for hit in again.material.hits}
 
@@ -173,8 +174,8 @@ def _continuity(opened: Opened, namer: Namer) -> Continuity:
         threshold=word_of(Threshold, asked["threshold"]),
         trigger=word_of(Trigger, asked["trigger"]) if asked["trigger"] else "",
         queued=asked["queued"],
-        soft=cap * thresholds.soft // 10_000 if thresholds else None,
-        hard=cap * thresholds.hard // 10_000 if thresholds else None,
+        soft=cap * thresholds.soft // WHOLE if thresholds else None,
+        hard=cap * thresholds.hard // WHOLE if thresholds else None,
     )
 
 

@@ -4,7 +4,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.views.decorators.http import require_safe
 
-from governance.exports import export_asked, exports_at
+from governance.exports import as_file, export_asked, exports_at
 from governance.pages import Desk, addresses, id_in_path, project_page, show
 from governance.scope import project_scope
 from sessions.context.vocabulary import Layer, Trigger
@@ -13,8 +13,9 @@ from sessions.packet_compare import compared
 from sessions.packet_json import packet_json
 from sessions.packet_layers import MOST_ITEMS
 from sessions.packet_list import filters_in, packet_list, packets_export
-from sessions.packet_opening import head_of, open_packet, reader_of
+from sessions.packet_opening import head_of, open_packet
 from sessions.packet_reading import layer_part, packet_page
+from sessions.packet_refs import Namer
 from sessions.packet_why import replay_told, why_told
 from sessions.vocabulary import CompileResult
 
@@ -86,7 +87,7 @@ def context_why(request: HttpRequest, desk: Desk, packet_id: str) -> HttpRespons
     ref = request.GET.get("ref", "").strip()[:MOST_REF]
     with project_scope(desk.acting, read_only=True):
         opened = open_packet(id_in_path("pkt", packet_id))
-        told = why_told(opened, explanation(opened.packet, ref)) if ref else None
+        told = why_told(opened, explanation(opened.packet, opened.decisions, ref)) if ref else None
     return show(request, desk, "sessions/context_why.html", section=SECTION, head=head_of(opened), ref=ref, told=told)
 
 
@@ -96,7 +97,7 @@ def context_replay(request: HttpRequest, desk: Desk, packet_id: str) -> HttpResp
     """The packet compiled once more from what was recorded: the same bytes, or the parts that are gone."""
     with project_scope(desk.acting, read_only=True):
         opened = open_packet(id_in_path("pkt", packet_id))
-        told = replay_told(opened.replayed, reader_of(opened).namer)
+        told = replay_told(opened.replayed, Namer.of(opened.packet))
     return show(request, desk, "sessions/context_replay.html", section=SECTION, head=head_of(opened), told=told)
 
 
@@ -108,8 +109,7 @@ def context_json(request: HttpRequest, desk: Desk, packet_id: str) -> HttpRespon
         opened = open_packet(id_in_path("pkt", packet_id))
     head, text = head_of(opened), packet_json(opened)
     if "download" in request.GET:
-        name = f'attachment; filename="{head.id}.json"'
-        return HttpResponse(text, content_type="application/json", headers={"Content-Disposition": name})
+        return as_file(text, f"{head.id}.json", "application/json")
     shown = text if len(text) <= MOST_SHOWN else ""
     return show(request, desk, "sessions/context_json.html", section=SECTION, head=head, text=shown)
 

@@ -190,9 +190,13 @@ def _stored_decisions(draft: PacketDraft) -> dict[str, Any]:
     for candidate in decisions["resolution"]["candidates"]:
         candidate.pop("title")
     if draft.refused:
-        rows = draft.compiled.shortfalls
-        decisions["shortfall"] = [{"layer": s.layer, "needed": s.needed, "available": s.available} for s in rows]
+        decisions["shortfall"] = shortfall_out(draft.compiled)
     return decisions
+
+
+def shortfall_out(compiled: Compiled) -> list[dict[str, Any]]:
+    """Return which layers of a refusal fell short, as answers and rows say it; nothing of a compile that fitted."""
+    return [{"layer": s.layer, "needed": s.needed, "available": s.available} for s in compiled.shortfalls]
 
 
 def _admitted_hits(draft: PacketDraft) -> list[HitFact]:

@@ -1,18 +1,17 @@
 """The versions that a handoff relies on, and which of them have moved since."""
 
-import re
 import uuid
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from governance.ids import public_id
+from governance.ids import parse_id, public_id
 from governance.models import Revision
 from governance.vocabulary import RevisionState
 from memories.models import Memory
+from sessions.fallen import CITED
 from sessions.models import Attempt, Session, WorkSummary
 from threads.models import Task, Thread, Vision
 
-CITED = re.compile(r"memory://mem_([0-9a-f]{32})(?:@(\d{1,9}))?")
 CONTRACTS = ("persona", "role", "policy")
 
 
@@ -31,17 +30,19 @@ def pins_of(session: Session, attempt: Attempt | None, texts: Iterable[str]) -> 
     The thread, its vision, the task, the contracts of the attempt, the work summary, and each memory that is cited.
     """
     cited = {form[1]: int(form[2] or 0) for text in texts for form in CITED.finditer(text)}
-    present = _present(session, attempt, {uuid.UUID(hex=one) for one in cited})
-    said = {f"memory://mem_{one}": version for one, version in cited.items() if version}
+    present = _present(session, attempt, set(map(_memory_id, cited)))
+    said = {f"memory://{one}": version for one, version in cited.items() if version}
     return {ref: said.get(ref, version) for ref, version in present.items() if version is not None}
 
 
-def moved_since(session: Session, pins: Mapping[str, object]) -> list[Moved]:
-    """Return which of a handoff's pins have moved, in the open scope; what a pin does not name is not looked at."""
+def moved_since(attempt: Attempt, pins: Mapping[str, object]) -> list[Moved]:
+    """Return which of a handoff's pins have moved for the last attempt of a session, in the open scope.
+
+    What a pin does not name is not looked at.
+    """
     pinned = {ref: version for ref, version in pins.items() if isinstance(version, int)}
-    memories = {uuid.UUID(hex=form[1]) for ref in pinned if (form := CITED.fullmatch(ref))}
-    attempt = Attempt.objects.filter(session=session).order_by("-number").first()
-    present = _present(session, attempt, memories, now=True)
+    memories = {_memory_id(form[1]) for ref in pinned if (form := CITED.fullmatch(ref))}
+    present = _present(attempt.session, attempt, memories, now=True)
     return [
         Moved(ref=ref, pinned=version, now=present.get(ref))
         for ref, version in pinned.items()
@@ -68,6 +69,10 @@ def _present(
     known = Memory.objects.filter(pk__in=memories, status="active").values_list("pk", "version") if memories else ()
     found |= {f"memory://{public_id('mem', pk)}": version for pk, version in known}
     return found | _contracts(attempt, now=now)
+
+
+def _memory_id(public: str) -> uuid.UUID:
+    return parse_id("mem", public, pointer="/ref")
 
 
 def _contracts(attempt: Attempt | None, *, now: bool) -> dict[str, int | None]:

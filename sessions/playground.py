@@ -22,7 +22,6 @@ from sessions.lifecycle import Opening, OpenWish, open_or_resume
 from sessions.models import Attempt, BudgetProfile, ContextPacket, Session
 from sessions.models.session import LIVE
 from sessions.packets import PacketDraft
-from sessions.profiles import CONSERVATIVE
 from sessions.runtime import Window, rehearse
 from sessions.vocabulary import AttemptState, Recovery
 from threads.resolution import ThreadQuery, resolve, settle
@@ -82,8 +81,7 @@ def body_with_caps(acting: Acting, slug: str, caps: Mapping[Layer, float]) -> Bo
     """Return the text of the budget profile that holds under a name, with these caps, as a proposal may ask for it."""
     with project_scope(acting, read_only=True):
         approved = active_revision(ContractKind.BUDGET_PROFILE, slug)
-        shipped = BudgetProfile.objects.filter(slug__in=[slug, CONSERVATIVE]).order_by("slug")
-        found = approved.body if approved else next(row.body for row in shipped if row.slug in (slug, CONSERVATIVE))
+        found = approved.body if approved else BudgetProfile.objects.newest().get(slug=slug).body
     body: dict[str, Any] = {**found, "layers": {**found["layers"]}}
     for layer, cap in caps.items():
         before, share = body["layers"][layer.value], round(cap / 100, 4)

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from governance.actors import Acting
 from governance.agents import known_roles
@@ -10,7 +9,6 @@ from governance.invisible import made_visible
 from governance.models import Contract
 from governance.scope import project_scope
 from governance.vocabulary import ContractKind, Phase
-from sessions.context.vocabulary import Layer
 from sessions.gathering import REVISIONS
 from sessions.models import BudgetProfile
 from sessions.packet_budget import BudgetLines, budget_lines
@@ -20,7 +18,7 @@ from sessions.packet_layers import Reader, by_ref, items_of, layer_lines, needed
 from sessions.packet_prompt import PromptLines, prompt_lines
 from sessions.packet_reading import ShortLine
 from sessions.packet_refs import Namer
-from sessions.packets import PacketDraft, decisions_of, ordered
+from sessions.packets import PacketDraft, decisions_of, ordered, shortfall_out
 from sessions.playground import last_packet
 from sessions.playground_forms import Offered
 from sessions.replay import Recompiled
@@ -67,18 +65,17 @@ def offered(acting: Acting) -> Offered:
 def tried(acting: Acting, drafts: Sequence[PacketDraft]) -> Tried:
     """Return what is shown of compiles that were tried out."""
     sides = [_side(draft) for draft in drafts]
-    if len(drafts) == 1:
-        last = last_packet(acting, drafts[0])
-        sides = [Side.of(last), *sides] if last else []
+    last = last_packet(acting, drafts[0]) if len(drafts) == 1 else None
+    beside = [Side.of(last), *sides] if last else sides
     return Tried(
-        runs=[_lines(draft) for draft in drafts],
-        beside=comparison(sides, project_id=acting.project_id) if sides else None,
+        runs=[_lines(draft, side) for draft, side in zip(drafts, sides, strict=True)],
+        beside=comparison(beside, project_id=acting.project_id) if len(beside) > 1 else None,
         profile=drafts[0].chosen.slug,
     )
 
 
-def _lines(draft: PacketDraft) -> TriedLines:
-    decisions = _decisions(draft)
+def _lines(draft: PacketDraft, side: Side) -> TriedLines:
+    decisions = side.decisions
     again = Recompiled(
         material=draft.gathered.material,
         budget=draft.budget,
@@ -87,7 +84,7 @@ def _lines(draft: PacketDraft) -> TriedLines:
         prompt=draft.prompt,
     )
     items = items_of(again)
-    reader = Reader(Namer.naming(draft.thread.project_id, _contracts(draft)), by_ref(items))
+    reader = Reader(Namer.naming(draft.thread.project_id, side.contracts), by_ref(items))
     layers = needed_lines(again, items, reader) if draft.refused else layer_lines(decisions, reader)
     limits = [(limit.origin.value, limit.tokens) for limit in draft.limits]
     return TriedLines(
@@ -95,7 +92,7 @@ def _lines(draft: PacketDraft) -> TriedLines:
         thread=made_visible(draft.thread.title),
         thread_id=draft.thread.public_id if draft.resolution.thread else "",
         refused=draft.refused,
-        shortfall=[ShortLine(Layer(one.layer), one.needed, one.available) for one in draft.compiled.shortfalls],
+        shortfall=ShortLine.of(shortfall_out(draft.compiled)),
         budget=budget_lines(decisions["budget"], layers, limits=limits, refused=draft.refused),
         prompt=prompt_lines(draft.compiled, draft.prompt, reader) if draft.prompt else None,
         warnings=warning_lines(decisions["warnings"]),
@@ -110,14 +107,9 @@ def _side(draft: PacketDraft) -> Side:
         thread=made_visible(draft.thread.title),
         role=made_visible(draft.opening.session.role),
         refused=draft.refused,
-        decisions=_decisions(draft),
+        decisions=ordered(decisions_of(draft)),
         contracts=_contracts(draft),
     )
-
-
-def _decisions(draft: PacketDraft) -> Mapping[str, Any]:
-    decisions: Mapping[str, Any] = ordered(decisions_of(draft))
-    return decisions
 
 
 def _contracts(draft: PacketDraft) -> Mapping[str, str]:

@@ -73,12 +73,16 @@ def _above(desk: Desk) -> Sequence[tuple[str, Any]]:
 def _with_present_text(request: HttpRequest, desk: Desk) -> dict[str, Any]:
     """Return what the form holds, and the text that is in force where another was to be tried."""
     said = request.POST.dict()
-    kind = said.get("text_of", "")
-    if kind in (ContractKind.ROLE, ContractKind.POLICY):
-        slug = said.get("role", "") if kind == ContractKind.ROLE else "default"
-        body = present_text(desk.acting, ContractKind(kind), slug)
-        said["body"] = as_yaml(body, ContractKind(kind)) if body else ""
+    if said.get("text_of") in (ContractKind.ROLE, ContractKind.POLICY):
+        kind = ContractKind(said["text_of"])
+        body = present_text(desk.acting, kind, _slug(kind, said.get("role", "")))
+        said["body"] = as_yaml(body, kind) if body else ""
     return said
+
+
+def _slug(kind: ContractKind, role: str) -> str:
+    """Return which contract of a kind the text of is tried out: the asked role's, or the one policy."""
+    return role if kind is ContractKind.ROLE else "default"
 
 
 def _proposals(desk: Desk, form: PlaygroundForm, found: Tried) -> Sequence[Proposable]:
@@ -88,7 +92,7 @@ def _proposals(desk: Desk, form: PlaygroundForm, found: Tried) -> Sequence[Propo
         return ()
     asked = []
     if wish.kind is not None and wish.body is not None:
-        slug = form.cleaned_data["role"] if wish.kind is ContractKind.ROLE else "default"
+        slug = _slug(wish.kind, form.cleaned_data["role"])
         asked.append(Proposable(wish.kind, slug, as_yaml(wish.body, wish.kind)))
     if wish.caps:
         kind = ContractKind.BUDGET_PROFILE

@@ -8,12 +8,12 @@ from typing import Any
 from django.db.models import F
 
 from governance.actors import Acting
-from governance.errors import Clash, NotThere
+from governance.errors import Clash
 from sessions.models import Attempt, Session
 from sessions.profiles import CONSERVATIVE, choose
 from sessions.reading import profiles_of
 from sessions.vocabulary import AttemptState
-from sessions.windows import check_works_in
+from sessions.windows import session_at
 
 SMALLER = "ask for at most {left} tokens with ?limit=, or look for words with ?q="
 NO_MORE = "note what matters, and go on in a new session"
@@ -50,11 +50,7 @@ def reading_session(acting: Acting, named: uuid.UUID | None) -> Session | None:
     session that is not here, Forbidden where the reader does not hold its role.
     """
     if named is not None:
-        session = Session.objects.filter(pk=named).select_related("thread").first()
-        if session is None:
-            raise NotThere.there("?session_id")
-        check_works_in(acting, session, pointer="?session_id")
-        return session
+        return session_at(acting, named, pointer="?session_id")
     own = Attempt.objects.filter(actor_id=acting.actor_id, state=AttemptState.RUNNING).select_related("session")
     attempt = own.order_by("-lease_until", "-started_at").first()
     return attempt.session if attempt else None
@@ -70,17 +66,17 @@ def spend(session: Session | None, tokens: int, *, now: datetime) -> Spent | Non
         return None
     budget = _budget_of(session, now)
     within = Session.objects.filter(pk=session.pk, read_tokens__lte=budget - tokens)
-    if not within.update(read_tokens=F("read_tokens") + tokens):
-        raise _refusal(session, tokens=tokens, budget=budget)
-    read = Session.objects.values_list("read_tokens", flat=True).get(pk=session.pk)
-    return Spent(session=session.public_id, read=read, budget=budget)
-
-
-def _refusal(session: Session, *, tokens: int, budget: int) -> ReadBudgetSpent:
+    charged = within.update(read_tokens=F("read_tokens") + tokens)
     read = Session.objects.values_list("read_tokens", flat=True).get(pk=session.pk)
     spent = Spent(session=session.public_id, read=read, budget=budget)
+    if not charged:
+        raise _refusal(spent, tokens)
+    return spent
+
+
+def _refusal(spent: Spent, tokens: int) -> ReadBudgetSpent:
     message = (
-        f"reads have brought {read} of {budget} tokens into {spent.session}, and this one takes {tokens}; "
+        f"reads have brought {spent.read} of {spent.budget} tokens into {spent.session}, and this one takes {tokens}; "
         f"{SMALLER.format(left=spent.left) if spent.left else NO_MORE}, or propose larger `reads` in the budget profile"
     )
     return ReadBudgetSpent.at("?limit", message, extra=spent.as_json() | {"wanted": tokens})

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from django.db import connection
 
-from governance.ids import public_id
+from governance.ids import parse_id, public_id
 from governance.models import Project, Revision
 from governance.rows import fetch, holding
 from sessions.models import Session
@@ -61,10 +61,12 @@ WHERE k.id = (
   WHERE l.project_id = %(project)s AND l.thread_id = %(thread)s AND l.session_id = %(session)s AND NOT l.refused
   ORDER BY l.created_at DESC LIMIT 1)
 """
-# The handoff for a session: to it by name, or to its role where nobody was named, on its task or on none.
-FOR_SESSION = """
-h.thread_id = %(thread)s AND (h.to_session_id = %(session)s OR (h.to_session_id IS NULL
+# The last handoff for a session: to it by name, or to its role where nobody was named, on its task or on none.
+ITS_HANDOFF = """
+agent_sessions_handoff h
+WHERE h.thread_id = %(thread)s AND (h.to_session_id = %(session)s OR (h.to_session_id IS NULL
   AND h.next_actor IN ('', %(hearer)s) AND (h.task_id IS NULL OR %(own)s::uuid IS NULL OR h.task_id = %(own)s::uuid)))
+ORDER BY h.created_at DESC, h.id DESC LIMIT 1
 """
 # The first version after the current one that was turned down: from then on the current one is stale.
 REFUSED = """
@@ -84,7 +86,7 @@ SELECT
   (SELECT to_json(v) FROM threads_vision v WHERE v.thread_id = %(thread)s ORDER BY v.version DESC LIMIT 1),
   (SELECT to_jsonb(s) || jsonb_build_object('refused', ({REFUSED})) FROM agent_sessions_worksummary s
    WHERE s.session_id = %(session)s ORDER BY s.version DESC LIMIT 1),
-  (SELECT to_json(h) FROM agent_sessions_handoff h WHERE {FOR_SESSION} ORDER BY h.created_at DESC, h.id DESC LIMIT 1),
+  (SELECT to_json(h) FROM {ITS_HANDOFF}),
   (SELECT json_agg(r) FROM governance_revision r WHERE r.id = ANY(%(revisions)s)),
   (SELECT json_agg(t ORDER BY t.created_at, t.id) FROM ({TASKS}) t),
   (SELECT json_agg(d) FROM ({STANDING}) d),
@@ -178,7 +180,7 @@ def heads_of(
     values: dict[str, Any] = {"project": session.project_id, "thread": session.thread_id, "session": session.pk}
     values |= {"revisions": list(revisions), "own": session.task_id, "tasks": TASKS_SHOWN, "hearer": session.role}
     [row] = fetch(HEADS, values | {"profile": profile, "fallback": fallback, "since": since})
-    project, vision, summary, handoff, contracts, tasks, standing, profiles, last, windows = map(_decoded, row)
+    project, vision, summary, handoff, contracts, tasks, standing, profiles, last, windows = map(decoded, row)
     limits = {name: project[name] for name in ("name", "max_input_tokens", "default_profile")}
     return Heads(
         project=holding(Project, {"id": session.project_id} | limits),
@@ -199,7 +201,7 @@ def versions_of(vision: str | None, summary: str | None, handoff: str | None) ->
     """Return these versions by id, each None when there is none or it is not readable here."""
     with connection.cursor() as cursor:
         cursor.execute(VERSIONS, {"vision": vision, "summary": summary, "handoff": handoff})
-        found = [_decoded(value) for value in cursor.fetchone()]
+        found = [decoded(value) for value in cursor.fetchone()]
     return found[0], found[1], found[2]
 
 
@@ -223,7 +225,7 @@ def profiles_of(session: Session, *, fallback: str, since: datetime) -> tuple[st
     ids = {"project": session.project_id, "thread": session.thread_id, "session": session.pk}
     [[name]] = fetch(PROFILE_IN_USE, ids)
     rows = fetch(PROFILE_ROWS, ids | {"profile": name, "fallback": fallback, "since": since})
-    return name, [_decoded(row) for (row,) in rows]
+    return name, [decoded(row) for (row,) in rows]
 
 
 def constraints_of(thread: Thread) -> Sequence[Standing]:
@@ -248,6 +250,12 @@ def event_place(session_id: Any, seq: int) -> str:
     return f"event://{public_id('ses', uuid.UUID(str(session_id)))}/{seq}"
 
 
+def place_in(ref: str) -> tuple[uuid.UUID, int]:
+    """Return the session's id and the seq that `event_place` was given; raises Invalid for another text."""
+    session, _, seq = ref.removeprefix("event://").partition("/")
+    return parse_id("ses", session, pointer="/ref"), int(seq)
+
+
 def _events(statement: str, *values: Any) -> list[EventRow]:
     return list(map(EventRow._make, fetch(statement, values)))
 
@@ -264,5 +272,6 @@ def _task(row: Mapping[str, Any]) -> Task:
     return task
 
 
-def _decoded(value: Any) -> Any:
+def decoded(value: Any) -> Any:
+    """Return a value of JSON that the database gave, as a text or as what it means."""
     return json.loads(value) if isinstance(value, str) else value

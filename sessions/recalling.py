@@ -13,9 +13,10 @@ from governance.vocabulary import Audience, Phase, Sensitivity
 from memories.embeddings.queries import AskedVectors, kept_vectors
 from memories.ranking.asking import requests
 from memories.retrieval import Found, Limits, Scope, retrieve
+from memories.weighing import digest_of
 from sessions.context.material import Eligibility, HitFact, Reach
 from sessions.facts import hit_fact
-from sessions.hit_texts import text_hash, texts_now
+from sessions.hit_texts import texts_now
 from sessions.vocabulary import Anew
 from threads.models import Task, Thread
 from threads.speech import SpeechAct, read
@@ -160,7 +161,7 @@ def hits_again(rows: Sequence[Mapping[str, Any]], texts: Mapping[str, str]) -> t
 
 def hit_out(fact: HitFact) -> dict[str, Any]:
     """Return a hit as a receipt keeps it: without its text, and with that text's hash."""
-    return _values(fact) | {"content": "", "reach": _values(fact.reach), "hash": text_hash(fact.content)}
+    return _values(fact) | {"content": "", "reach": _values(fact.reach), "hash": digest_of(fact.content)}
 
 
 def _values(fact: HitFact | Reach) -> dict[str, Any]:

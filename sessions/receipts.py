@@ -3,7 +3,6 @@
 A packet is replayed by filling the same Material from its receipt and compiling again: same material, same bytes.
 """
 
-import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from itertools import groupby
@@ -36,7 +35,7 @@ from sessions.hit_texts import texts_then
 from sessions.holding import held_in
 from sessions.models import Event, Session
 from sessions.profiles import Chosen, again, of_request
-from sessions.reading import events_at, versions_of
+from sessions.reading import events_at, place_in, versions_of
 from sessions.recalling import hit_out, hits_again, recall_out
 
 type Receipt = Mapping[str, Any]
@@ -186,17 +185,12 @@ def _task(values: Mapping[str, Any]) -> TaskFact:
 def _constraints(refs: Sequence[str]) -> tuple[ConstraintFact, ...]:
     if not refs:
         return ()
-    places = [_event_place(ref) for ref in refs]
+    places = [place_in(ref) for ref in refs]
     rows = Event.objects.filter(session_id__in={place[0] for place in places}, seq__in={place[1] for place in places})
     texts = {(row.session_id, row.seq): row.text for row in rows.only("session_id", "seq", "text")}
     if any(place not in texts for place in places):
         raise Gone(GONE, code="content_no_longer_permitted")
     return tuple(ConstraintFact(ref=ref, text=texts[place]) for ref, place in zip(refs, places, strict=True))
-
-
-def _event_place(ref: str) -> tuple[uuid.UUID, int]:
-    session, _, seq = ref.removeprefix("event://").partition("/")
-    return parse_id("ses", session, pointer="/ref"), int(seq)
 
 
 def _held(receipt: Receipt, session: Session) -> HeldFact | None:

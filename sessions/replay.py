@@ -17,7 +17,7 @@ from sessions.context.vocabulary import Dialect
 from sessions.decisions import restored
 from sessions.models import ContextPacket
 from sessions.packet_losses import Lost, lost_parts
-from sessions.packets import hash_of, ordered, place_of
+from sessions.packets import hash_of, ordered, place_of, shortfall_out
 from sessions.receipts import GONE, limits_in, material_in, profile_in
 from sessions.vocabulary import PartLoss, ReplayVerdict
 from threads.models import Thread
@@ -187,7 +187,7 @@ def recompile(packet: ContextPacket, decisions: Mapping[str, Any]) -> Recompiled
         raise Lacking(gone.detail, code=gone.code, lost=lost) from gone
     made = _compiled(material, profile, receipt)
     found = hash_of(made.compiled, made.prompt)
-    if found != packet.packet_hash or _short(made.compiled) != packet.decisions.get("shortfall", []):
+    if found != packet.packet_hash or shortfall_out(made.compiled) != packet.decisions.get("shortfall", []):
         raise _differs(packet, found, needed)
     return made
 
@@ -197,10 +197,6 @@ def _compiled(material: Material, profile: ModelProfile, receipt: Mapping[str, A
     compiled = compile_packet(material, budget, counter=profile.counter())
     prompt = None if compiled.packet is None else assemble(compiled, Dialect(receipt["dialect"]))
     return Recompiled(material=material, budget=budget, profile=profile, compiled=compiled, prompt=prompt)
-
-
-def _short(compiled: Compiled) -> list[dict[str, Any]]:
-    return [{"layer": one.layer, "needed": one.needed, "available": one.available} for one in compiled.shortfalls]
 
 
 def _differs(packet: ContextPacket, found: str, needed: frozenset[str]) -> Lacking:

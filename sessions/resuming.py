@@ -97,7 +97,7 @@ def resume(acting: Acting, session: Session, wish: ResumeWish, *, now: datetime)
     asked = OpenWish(role=session.role, session=session, provider=wish.provider, told=wish.told)
     opening = take_up(acting, session, latest, asked, now=now)
     handoff = latest_handoff(session)
-    moved = moved_since(session, handoff.pins) if handoff else []
+    moved = moved_since(opening.attempt, handoff.pins) if handoff else []
     if opening.recovery is Recovery.FAILED:
         _note(acting, session, ResumeFault.NOTHING_LEFT, now=now)
     return Resumed(opening=opening, handoff=handoff, moved=moved)

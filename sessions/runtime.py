@@ -25,7 +25,7 @@ from sessions.context.profiles import ModelProfile
 from sessions.gathering import CompileWish, Gathered, gather
 from sessions.holding import holding_of
 from sessions.lifecycle import Opening, OpenWish, as_it_is, open_or_resume
-from sessions.packets import PacketDraft, answer_of, hash_of, record_packet
+from sessions.packets import PacketDraft, answer_of, hash_of, record_packet, shortfall_out
 from sessions.profiles import Chosen, limits_for, of_request
 from sessions.recalling import own_matter
 from threads.models import Thread
@@ -266,7 +266,7 @@ def _as_it_is(gathered: Gathered) -> Gathered:
 def _answer_or_refuse(draft: PacketDraft) -> dict[str, Any]:
     if draft.prompt is not None:
         return answer_of(draft)
-    shortfall = [{"layer": s.layer, "needed": s.needed, "available": s.available} for s in draft.compiled.shortfalls]
+    shortfall = shortfall_out(draft.compiled)
     layers = ", ".join(f"{row['layer']} needs {row['needed']} of {row['available']} tokens" for row in shortfall)
     message = f"required content does not fit the input cap of {draft.budget.input_cap} tokens: {layers}"
     extra: dict[str, Any] = {"shortfall": shortfall}

@@ -9,15 +9,14 @@ from django.utils.translation import gettext
 from governance.errors import NotThere, Refusal
 from governance.forms import posted, status_of
 from governance.ids import parse_id
-from governance.invisible import made_visible
 from governance.pages import Desk, blame, done, id_in_path, project_page, show
 from governance.scope import project_scope
 from governance.vocabulary import Deed
 from sessions.reading import constraints_of
 from sessions.say_forms import FOR_ROLE, Audience, RetireForm, SayForm
-from sessions.session_cards import Named
 from sessions.session_views import entry_address
 from sessions.speaking import Retirement, Said, Speech, hearers, roles_without_window, speak, take_back
+from sessions.thread_lines import Words
 from sessions.vocabulary import AttestedBy, EventKind
 from threads.models import Thread
 
@@ -62,7 +61,7 @@ def retire(request: HttpRequest, desk: Desk, thread_id: str) -> HttpResponse:
             status = _blame(form, refusal)
         else:
             return done(request, _gone(), to=_place_of(desk, said))
-    demand = Named(made_visible(standing.text)) if standing else None
+    demand = Words.of(standing.text) if standing else None
     status = status or status_of(form)
     shown: dict[str, Any] = {"form": form, "thread": _named(thread), "ref": ref, "demand": demand}
     return show(request, desk, "sessions/retire.html", status=status, section="threads", **shown)
@@ -76,7 +75,7 @@ def _thread(thread_id: str) -> Thread:
 
 
 def _named(thread: Thread) -> dict[str, Any]:
-    return {"id": thread.public_id, "title": Named(made_visible(thread.title))}
+    return {"id": thread.public_id, "title": Words.of(thread.title)}
 
 
 def _initial(request: HttpRequest) -> dict[str, str]:

@@ -7,9 +7,9 @@ from itertools import groupby
 from typing import Any, NamedTuple
 
 from governance.errors import Invalid
-from sessions.artifacts import MOST_OFFSET, STORED_ENCODING, Piece, line_starts, read_piece
+from sessions.artifacts import MOST_OFFSET, Piece, line_starts, read_piece
 from sessions.context.cuts import cut_head, cut_tail
-from sessions.context.tokens import exact_counter
+from sessions.context.tokens import STORED_ENCODING, exact_counter
 from sessions.vocabulary import ReadUnit
 
 LONGEST_QUERY = 200

@@ -1,17 +1,16 @@
 """What a session's page shows beside the transcript, as plain values."""
 
-import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
 from governance.ids import public_id
-from governance.languages import language_of
 from governance.vocabulary import ContractKind
 from sessions.context.vocabulary import SummarySection
 from sessions.models import Session
 from sessions.models.session import LIVE
 from sessions.outlook import Outlook
+from sessions.thread_lines import Words
 from sessions.vocabulary import (
     AttemptState,
     HandoffOccasion,
@@ -24,22 +23,10 @@ from sessions.vocabulary import (
 from threads.vocabulary import ThreadState
 
 
-@dataclass(frozen=True, slots=True)
-class Named:
-    """Words of somebody, and in which language they are."""
-
-    text: str
-
-    @property
-    def language(self) -> str:
-        return language_of(self.text)
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProviderLine:
     """A harness's own session."""
 
-    row_id: uuid.UUID
     harness: str
     external_id: str
     alive: bool
@@ -82,7 +69,7 @@ class SummaryCard:
     to_seq: int
     behind: int
     at: datetime
-    sections: Sequence[tuple[SummarySection, Sequence[Named]]]
+    sections: Sequence[tuple[SummarySection, Sequence[Words]]]
 
     @property
     def stale_since(self) -> int:
@@ -97,10 +84,10 @@ class HandoffCard:
     incoming: bool
     other: str
     at: datetime
-    summary: Named
-    unfinished: Sequence[Named]
-    risks: Sequence[Named]
-    suggestion: Named
+    summary: Words
+    unfinished: Sequence[Words]
+    risks: Sequence[Words]
+    suggestion: Words
     next_actor: str
     occasion: HandoffOccasion
 
@@ -114,7 +101,7 @@ class Interruption:
 
     kind: str
     known: InterruptionKind | None
-    reason: Named
+    reason: Words
     at: datetime
     after: int | None
     attempt: str
@@ -134,10 +121,10 @@ class SessionCard:
 
     session: Session
     state: SessionState
-    thread_title: Named
+    thread_title: Words
     private: bool
-    task_title: Named | None
-    resume_point: Named | None
+    task_title: Words | None
+    resume_point: Words | None
     interruptions: Sequence[Interruption]
     outlook: Outlook
     failure: Failure | None

@@ -22,12 +22,12 @@ from sessions.session_cards import (
     Failure,
     HandoffCard,
     Interruption,
-    Named,
     PinnedRevision,
     ProviderLine,
     SessionCard,
     SummaryCard,
 )
+from sessions.thread_lines import Words
 from sessions.vocabulary import (
     AttemptState,
     HandoffOccasion,
@@ -60,10 +60,10 @@ def card_of(session_id: uuid.UUID, *, now: datetime) -> SessionCard:
     return SessionCard(
         session=session,
         state=SessionState(session.state),
-        thread_title=_named(session.thread.title),
+        thread_title=Words.of(session.thread.title),
         private=session.audience == Audience.PRIVATE,
-        task_title=_named(session.task.title) if session.task_id else None,
-        resume_point=_named(session.resume_point) if session.resume_point.strip() else None,
+        task_title=Words.of(session.task.title) if session.task_id else None,
+        resume_point=Words.of(session.resume_point) if session.resume_point.strip() else None,
         interruptions=[_interruption(note) for note in reversed(session.interruptions)],
         outlook=outlook,
         failure=_failure(session.resume_failure),
@@ -122,7 +122,6 @@ def _pinned(row: Revision) -> PinnedRevision:
 
 def _provider(row: ProviderSession) -> ProviderLine:
     return ProviderLine(
-        row_id=row.pk,
         harness=made_visible(row.harness),
         external_id=made_visible(row.external_id),
         alive=row.alive,
@@ -138,7 +137,7 @@ def _summary(session: Session, row: Mapping[str, Any]) -> SummaryCard:
         to_seq=row["last"],
         behind=max(session.head_seq - row["last"], 0),
         at=datetime.fromisoformat(row["at"]),
-        sections=[(section, _all_named(said[section])) for section in SummarySection if said.get(section)],
+        sections=[(section, _all_words(said[section])) for section in SummarySection if said.get(section)],
     )
 
 
@@ -150,10 +149,10 @@ def _handoff(session: Session, row: Handoff) -> HandoffCard:
         incoming=incoming,
         other=public_id("ses", other) if other else "",
         at=row.created_at,
-        summary=_named(row.summary),
-        unfinished=_all_named(row.unfinished_items),
-        risks=_all_named(row.risks),
-        suggestion=_named(row.resume_suggestion),
+        summary=Words.of(row.summary),
+        unfinished=_all_words(row.unfinished_items),
+        risks=_all_words(row.risks),
+        suggestion=Words.of(row.resume_suggestion),
         next_actor=made_visible(row.next_actor),
         occasion=HandoffOccasion(row.occasion),
     )
@@ -164,7 +163,7 @@ def _interruption(note: Mapping[str, Any]) -> Interruption:
     return Interruption(
         kind=made_visible(kind),
         known=InterruptionKind(kind) if kind in set(InterruptionKind) else None,
-        reason=_named(note["reason"]),
+        reason=Words.of(note["reason"]),
         at=datetime.fromisoformat(note["at"]),
         after=note.get("after"),
         attempt=note.get("attempt") or "",
@@ -175,9 +174,5 @@ def _failure(noted: Mapping[str, Any] | None) -> Failure | None:
     return Failure(fault=ResumeFault(noted["why"]), at=datetime.fromisoformat(noted["at"])) if noted else None
 
 
-def _named(text: str) -> Named:
-    return Named(made_visible(text))
-
-
-def _all_named(texts: Sequence[str]) -> Sequence[Named]:
-    return [_named(text) for text in texts]
+def _all_words(texts: Sequence[str]) -> Sequence[Words]:
+    return [Words.of(text) for text in texts]

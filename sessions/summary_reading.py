@@ -14,8 +14,8 @@ from sessions.context.summary_lines import Line, parse
 from sessions.context.vocabulary import SummarySection
 from sessions.models import Session, WorkSummary
 from sessions.places import page_of_ref
-from sessions.session_cards import Named
 from sessions.summaries.staleness import staleness
+from sessions.thread_lines import Words
 from sessions.transcripts import event_ref
 
 MOST_VERSIONS = 50  # that the page lists, the newest first
@@ -33,7 +33,7 @@ class Cited:
 class ShownLine:
     """A line without its citations. `fresh`: the version before does not have it."""
 
-    words: Named
+    words: Words
     mark: str
     times: int
     cited: Sequence[Cited]
@@ -63,7 +63,7 @@ class SummaryPage:
     row: VersionLine
     current: VersionLine
     sections: Sequence[tuple[SummarySection, Sequence[ShownLine]]]
-    gone: Sequence[tuple[SummarySection, Named]]
+    gone: Sequence[tuple[SummarySection, Words]]
     versions: Sequence[VersionLine]
     head: int
     added_from: int
@@ -81,11 +81,11 @@ class SummaryPage:
 
     @property
     def shares(self) -> Mapping[str, int]:
-        """Per cent of the transcript: what earlier versions cover, what this one added, what none covers."""
+        """Per cent of the transcript: what earlier versions cover, and what this one added."""
         whole = max(self.head, 1)
         before = round(100 * (self.added_from - 1) / whole)
         until = round(100 * min(self.row.to_seq, whole) / whole)
-        return {"before": before, "added": until - before, "rest": 100 - until}
+        return {"before": before, "added": until - before}
 
 
 def summary_page(project: str, summary_id: uuid.UUID) -> SummaryPage:
@@ -101,13 +101,14 @@ def summary_page(project: str, summary_id: uuid.UUID) -> SummaryPage:
         WorkSummary.objects.filter(session=row.session).select_related("author").order_by("-version")[:MOST_VERSIONS]
     )
     since, because = staleness(row.session, versions[0])
+    lines = [_version(one) for one in versions]
     return SummaryPage(
         session=row.session,
         row=_version(row),
-        current=_version(versions[0]),
+        current=lines[0],
         sections=_sections(project, row),
         gone=_gone(row),
-        versions=[_version(one) for one in versions],
+        versions=lines,
         head=row.session.head_seq,
         added_from=min(row.parent.to_seq + 1, row.to_seq) if row.parent else 1,
         stale_since=since,
@@ -144,7 +145,7 @@ def _sections(project: str, row: WorkSummary) -> list[tuple[SummarySection, Sequ
 def _line(project: str, session: Session, written: str, *, fresh: bool) -> ShownLine:
     line = parse(written)
     return ShownLine(
-        words=Named(made_visible(line.text)),
+        words=Words.of(line.text),
         mark=line.mark or "",
         times=line.times,
         cited=_cited(project, session, line),
@@ -157,19 +158,19 @@ def _cited(project: str, session: Session, line: Line) -> list[Cited]:
     return [*events, *(Cited(name=made_visible(ref), href=page_of_ref(project, ref)) for ref in line.refs)]
 
 
-def _gone(row: WorkSummary) -> list[tuple[SummarySection, Named]]:
+def _gone(row: WorkSummary) -> list[tuple[SummarySection, Words]]:
     """The lines of the version before that this one has nowhere."""
     if row.parent is None:
         return []
     held = {line for lines in row.sections.values() for line in lines}
     return [
-        (name, Named(made_visible(line)))
+        (name, Words.of(line))
         for name in SummarySection
         for line in row.parent.sections.get(name, ())
         if line not in held
     ]
 
 
-def thread_of(session: Session) -> tuple[str, Named]:
+def thread_of(session: Session) -> tuple[str, Words]:
     """Return the id and the title of the thread of a session."""
-    return public_id("thr", session.thread_id), Named(made_visible(session.thread.title))
+    return public_id("thr", session.thread_id), Words.of(session.thread.title)

@@ -100,7 +100,7 @@ def _learn_when_due(acting: Acting, packet: ContextPacket, row: UsageReport, *, 
     if fresh < step:
         return
     newest = list(taken.order_by("-created_at", "-id")[:MOST_USAGES])[::-1]
-    profile = again(*[*packet.receipt["profile"], None][:3])
+    profile = again(*packet.receipt["profile"][:3])
     fit = learn([Usage(one.counted, tuple(one.mix), one.reported, one.harness_told) for one in newest], _known(profile))
     if fit is not None:
         _keep(acting, fit, newest, version=last.version + 1 if last else 1, now=now)

@@ -7,7 +7,7 @@ from governance.vocabulary import Destination
 from sessions.context.budget import Budget
 from sessions.context.items import Item
 from sessions.context.material import Eligibility, Material, Reach, SessionFact, ThreadFact
-from sessions.context.vocabulary import DropReason, Fidelity
+from sessions.context.vocabulary import DropReason
 
 WITHHELD = "private_thread: Others read this channel along, so what was said in the private thread stays out."
 _DROPPED = {Reason.AUDIENCE_TOO_NARROW: DropReason.AUDIENCE, Reason.ABOVE_SENSITIVITY: DropReason.SENSITIVITY}
@@ -55,9 +55,7 @@ def for_readers(material: Material) -> Material:
 
 
 def why_not(item: Item, eligibility: Eligibility, budget: Budget) -> DropReason | None:
-    """Return why an item may not enter, or None. Must items always may: they are rules, not recollections."""
-    if item.fidelity is Fidelity.MUST:
-        return None
+    """Return why an item that is not must may not enter, or None. Must items are rules, and always may."""
     if item.reach is not None and (reason := may_enter(item.reach, eligibility)):
         return reason
     if item.knowledge_status is not None and not is_reliable_enough(item.knowledge_status, eligibility):

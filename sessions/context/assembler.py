@@ -9,13 +9,13 @@ from typing import Any
 
 import orjson
 
-from sessions.context.blocks import Block, Part, blocks_of
+from sessions.context.blocks import PART_OF, Block, Part, blocks_of
 from sessions.context.compiler import Compiled
-from sessions.context.vocabulary import Dialect, Section
+from sessions.context.vocabulary import Dialect
 
 type Message = dict[str, Any]
 
-STABLE = frozenset(tuple(Section)[: tuple(Section).index(Section.SUMMARY)])
+STABLE = frozenset(section for section, part in PART_OF.items() if part in (Part.SELF, Part.WORK))
 """Sections that do not change from turn to turn while their sources do not; they stand first in every dialect."""
 CACHE_KEY = "greywind-"
 """What begins the key by which OpenAI sends requests with one beginning to one cache."""

@@ -14,11 +14,10 @@ from sessions.context.budget import Budget
 from sessions.context.fitting import Spot, Tray
 from sessions.context.items import Item
 from sessions.context.material import Beginning, EventFact, Material
-from sessions.context.pressure import wanted_by_layer
+from sessions.context.pressure import GROWING, wanted_by_layer
 from sessions.context.vocabulary import Layer, Section, Step
 from sessions.vocabulary import EventKind
 
-DIALOGUE = (Layer.DIALOGUE, Layer.TOOL_RESULTS)
 MOST_WORDS = 0.6
 """Of the dialogue's room; where words take more, a step shortens them too, and else only the work."""
 WORDS_LEFT, WORK_LEFT = 0.5, 0.25
@@ -90,11 +89,15 @@ def settle(admissible: Sequence[Item], material: Material, *, tray: Tray, budget
     if material.beginning is None:
         return Settled(None)
     events = {event.ref: event for event in material.events}
-    entries = [item for item in admissible if _is_entry(item, events)]
-    others = [item for item in admissible if not _is_entry(item, events)]
+    words: list[Item] = []
+    work: list[Item] = []
+    others: list[Item] = []
+    for item in admissible:
+        if not _is_entry(item, events):
+            others.append(item)
+        else:
+            (words if events[item.ref].kind == EventKind.MESSAGE else work).append(item)
     room = _room(wanted_by_layer(tray, others), tray=tray, budget=budget)
-    words = [item for item in entries if events[item.ref].kind == EventKind.MESSAGE]
-    work = [item for item in entries if events[item.ref].kind != EventKind.MESSAGE]
     kept = _Said(words, work, room).kept(material.beginning, _reach(material.events))
     before = [item for item in words if _seq(item) < kept.words] + [item for item in work if _seq(item) < kept.work]
     return Settled(kept, tuple(before))
@@ -169,10 +172,10 @@ def _size(items: Iterable[Item], first: int, size: Size = NOTHING) -> Size:
 def _room(others: Mapping[Layer, int], *, tray: Tray, budget: Budget) -> Room:
     """Return what the others leave of the input, at the least what the floors promise the dialogue."""
     taken = sum(min(tokens, max(tray.caps[layer], tray.layers[layer])) for layer, tokens in others.items())
-    promised = sum(budget.layers[layer].floor for layer in DIALOGUE)
+    promised = sum(budget.layers[layer].floor for layer in GROWING)
     lines = tray.headings[Section.DIALOGUE] + EARLIER_TOKENS
     tokens = max(tray.cap - taken - lines, promised)
-    said, results = (tray.caps[layer] - others[layer] for layer in DIALOGUE)
+    said, results = (tray.caps[layer] - others[layer] for layer in GROWING)
     return Room(tokens, said - lines, results, tray.limits["dialogue_items"])
 
 

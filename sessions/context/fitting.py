@@ -23,7 +23,7 @@ type Spot = tuple[Section, str]
 
 
 class Tray:
-    """What has been chosen so far, and what it costs. Tokens only ever grow."""
+    """What has been chosen so far, and what it costs; tokens only grow until something is given back."""
 
     def __init__(self, budget: Budget, counter: Counter) -> None:
         count = counter.count

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
 
 from sessions.context.tokens import STORED_ENCODING, exact_counter
 from sessions.context.vocabulary import SummarySection
@@ -61,6 +62,7 @@ class Line:
         return f"{mark}{self.text}{times}{cited}"
 
 
+@lru_cache(4_096)
 def parse(written: str) -> Line:
     """Return a written line as its parts; a bracket at the end that cites nothing belongs to the text."""
     text = " ".join(written.split())

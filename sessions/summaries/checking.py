@@ -10,7 +10,7 @@ from enum import StrEnum
 from functools import cached_property, lru_cache
 
 from memories.claims import dedupe_key
-from sessions.context.summary_lines import CUT, JOINT, Line, Mark, Sections, parse, tokens_of
+from sessions.context.summary_lines import CUT, JOINT, Line, Mark, Sections, lines_of, parse, tokens_of
 from sessions.context.vocabulary import SummarySection
 from sessions.summaries.clauses import sentences, shortened, tidy
 from sessions.summaries.drafting import more_of, standing
@@ -207,8 +207,9 @@ def _forms(text: str) -> Iterator[str]:
 
 def _of_parent(line: Line, parent: Sections) -> set[str]:
     """The pieces of lines of the last version that rest on nothing but what this one cites, and their short forms."""
-    carried = [parse(written) for lines in parent.values() for written in lines]
-    same = [one for one in carried if one.rests and set(one.rests) <= set(line.rests) and one.mark == line.mark]
+    same = [
+        one for one in lines_of(parent) if one.rests and set(one.rests) <= set(line.rests) and one.mark == line.mark
+    ]
     return {_key(form) for one in same for piece in one.pieces for form in (piece, shortened(piece), *elements(piece))}
 
 

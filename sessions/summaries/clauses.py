@@ -21,7 +21,7 @@ PIECE_TOKENS = 44  # of one statement: a longer one ends at a clause
 
 _END = regex.compile(r"(?<=[.!?。！？；;…][)\"'”’」』）]*)(?:\s+|(?<=[。！？；])|$)", regex.V1)
 _ABBREVIATED = regex.compile(r"\b(?:e\.g|i\.e|etc|vs|cf|approx|no|st|mr|ms|dr|fig|pp)\.$", regex.IGNORECASE)
-_HAN = regex.compile(r"\p{Han}")
+HAN = regex.compile(r"\p{Han}")
 _ZH_BREAK = regex.compile(r"[，；]\s*|,\s*(?=\p{Han})|(?<=\p{Han}),\s*")
 _EN_BREAK = regex.compile(r",\s+(?:and|then|but|so)\s+|;\s+")
 _BULLET = regex.compile(r"^\s*(?:[-*•]|[+](?! *\d)|\d{1,2}[.)、]|[(（]\d{1,2}[)）])\s+(?:\[[ x]\]\s*)?")
@@ -136,7 +136,7 @@ def _typed(text: str) -> Iterator[str]:
         before = at > 0 and pasted[spoken[at - 1]]
         behind = at + 1 < len(spoken) and pasted[spoken[at + 1]]
         set_in = n > 0 and pasted[n - 1] and raw[n][0].isspace()
-        few = len(raw[n].split()) < LEAST_TYPED and not _HAN.search(raw[n])
+        few = len(raw[n].split()) < LEAST_TYPED and not HAN.search(raw[n])
         pasted[n] = pasted[n] or set_in or (before and (behind or few))
         if not pasted[n]:
             yield raw[n]
@@ -174,7 +174,7 @@ def _split(line: str) -> Iterator[str]:
 
 
 def _clauses(sentence: str) -> list[str]:
-    if len(_HAN.findall(sentence)) * 4 >= len(sentence):
+    if len(HAN.findall(sentence)) * 4 >= len(sentence):
         return _chinese(sentence)
     if exact_counter(STORED_ENCODING).count(sentence) <= LONG_SENTENCE or MAPS.search(sentence):
         return [sentence]

@@ -50,7 +50,7 @@ def summarise_with_model(acting: Acting, session: Session, writer: Writer, *, tr
         return Outcome(summary=ground.last)
     first = draft(ground.parent, ground.entries, budget=room()).sections
     base = ground.last.version if ground.last else 0
-    told = _question(first, ground.entries)
+    told = asked = _question(first, ground.entries)
     for _ in range(1 + REPAIRS):
         try:
             sections = _sections(writer.answer(INSTRUCTIONS.format(room=room()), told))
@@ -58,7 +58,7 @@ def summarise_with_model(acting: Acting, session: Session, writer: Writer, *, tr
             return Outcome(summary=row, published=True)
         except Invalid as refusal:
             log.info("model_refused", session=session.public_id, codes=sorted({one.code for one in refusal.faults}))
-            told = f"{_question(first, ground.entries)}\n\nYour last answer was refused:\n{_faults(refusal)}"
+            told = f"{asked}\n\nYour last answer was refused:\n{_faults(refusal)}"
         except (WriterFault, Clash) as fault:
             log.warning("model_gave_nothing", session=session.public_id, reason=type(fault).__name__)
             break

@@ -1,13 +1,11 @@
 """What a work summary is written from: its last version, the entries since, and what its lines cite."""
 
 import re
-import uuid
 from collections.abc import Iterable, Mapping, Sequence
 
 from governance import refs
 from governance.actors import Acting
 from governance.errors import NotThere
-from governance.ids import public_id
 from governance.rows import fetch
 from sessions.context.summary_lines import Sections, lines_of, parse
 from sessions.context.vocabulary import SummarySection
@@ -105,7 +103,7 @@ def normalised(session: Session, sections: Mapping[str, Sequence[str]]) -> dict[
 def _entry(session: Session, row: Sequence[object]) -> Entry:
     seq, role, kind, text, attested, failed, tool, retires = row
     found = OWN.fullmatch(str(retires or ""))
-    own = found is not None and found[1] == public_id("ses", uuid.UUID(str(session.pk)))
+    own = found is not None and found[1] == session.public_id
     return Entry(
         seq=int(str(seq)),
         role=str(role),

@@ -52,7 +52,7 @@ def reported(entry: Entry) -> Iterator[tuple[SummarySection, Line]]:
     """Yield what an entry reports, with the section in which it belongs. Nothing of it counts as verified, but what a
     verification says."""
     if entry.kind == EventKind.VERIFICATION:
-        yield SummarySection.VERIFICATION, Line(text=_told(entry), seqs=(entry.seq,), mark=verdict_of(entry))
+        yield SummarySection.VERIFICATION, Line(text=told_of(entry), seqs=(entry.seq,), mark=verdict_of(entry))
     elif entry.kind == EventKind.TOOL_RESULT and entry.failed:
         yield SummarySection.VERIFICATION, Line(text=tool_name(entry), seqs=(entry.seq,), mark=Mark.FAILED)
     elif entry.is_assistants:
@@ -71,7 +71,7 @@ def tool_name(entry: Entry) -> str:
 
 def told_of(entry: Entry) -> str:
     """Return the words of an entry that a report of it may use."""
-    return _told(entry)
+    return one_line(plain_text(entry.text[:2_000]), REPORT_TOKENS)
 
 
 @lru_cache(4_096)
@@ -141,7 +141,3 @@ def _headed(prose: str) -> Iterator[tuple[SummarySection, str]]:
 
 def _section(name: str) -> SummarySection:
     return next((section for start, section in _HEADINGS if name.startswith(start)), SummarySection.OPEN_QUESTIONS)
-
-
-def _told(entry: Entry) -> str:
-    return one_line(plain_text(entry.text[:2_000]), REPORT_TOKENS)

@@ -14,7 +14,7 @@ import regex
 from sessions.context.summary_lines import JOINT, plain_text
 from sessions.context.vocabulary import SummarySection
 from sessions.summaries import cues
-from sessions.summaries.clauses import bare, folded, paragraphs, sentences, tidy, within
+from sessions.summaries.clauses import HAN, bare, folded, paragraphs, sentences, tidy, within
 from sessions.summaries.cues import Kind
 from sessions.summaries.entries import Entry
 from sessions.vocabulary import EventKind, EventRole
@@ -49,7 +49,6 @@ BARE_RETRACTION = 16  # words of a sentence that takes something back and says n
 NAME_WORDS = 6  # of a line that only names something
 LEAST_WORDS = 3  # of a statement; fewer point at something that stands elsewhere
 HAN_OF_A_WORD = 1.3
-_HAN = regex.compile(r"\p{Han}")
 _LATIN = regex.compile(r"[^\W_\p{Han}]+(?:['._/-][^\W_\p{Han}]+)*", regex.V1)
 _POINTS = regex.compile(r"\b(?:this|that|it|these|those|they|them)\b|[这那它](?:个|些|里|样)?")
 _GIVES_REASON = regex.compile(r"(?:so|i|we|that|this|it)\b|这样|因为|所以|方便|免得")
@@ -149,7 +148,7 @@ def specific(text: str) -> float:
 
 def weight(text: str) -> float:
     """Return how much a text says, in words; a Chinese word has a little more than one character."""
-    return len(_LATIN.findall(text)) + len(_HAN.findall(text)) / HAN_OF_A_WORD
+    return len(_LATIN.findall(text)) + len(HAN.findall(text)) / HAN_OF_A_WORD
 
 
 @lru_cache(8_192)

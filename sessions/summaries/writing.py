@@ -129,11 +129,6 @@ def refused(problems: Sequence[Problem]) -> Invalid:
     return Invalid(detail, code="summary_refused", faults=faults)
 
 
-def is_due(session: Session) -> bool:
-    """Return whether entries or revoked memories wait to be worked into the summary, in the open scope."""
-    return not ground_of(session).is_covered
-
-
 def _pointer(one: Problem) -> str:
     place = f"/{one.section}" if one.section else ""
     return f"/sections{place}" + (f"/{one.index}" if one.index is not None else "")

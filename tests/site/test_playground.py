@@ -102,6 +102,11 @@ def test_caps_that_were_tried_become_a_proposal_that_says_the_same(cast: Cast, c
     assert (asked.kind, "cap: 0.015" in asked.body) == ("budget_profile", True)
 
 
+def test_such_a_proposal_begins_with_the_profile_that_was_tried(cast: Cast, client: Client) -> None:
+    [asked] = tried(client, cast, profile="gpt-5@codex", cap_dialogue="1.5").context["proposals"]
+    assert (asked.slug, "name: gpt-5@codex" in asked.body) == ("gpt-5@codex", True)
+
+
 def test_three_phases_stand_beside_each_other(cast: Cast, client: Client) -> None:
     found = tried(client, cast, phase="all").context["found"]
     assert [side.phase for side in found.beside.sides] == ["plan", "execute", "accept"]
