@@ -9,15 +9,12 @@ from typing import Any
 from django.db import connections
 
 from governance.actors import Acting
-from governance.ids import new_id, public_id
-from governance.keys import issue
-from governance.models import Actor
+from governance.ids import new_id
 from governance.rows import json_text
 from governance.scope import project_scope
-from governance.vocabulary import KeyScope
 from greywind_site.benching.compile_texts import TITLE, entry, memory
 from greywind_site.benching.scale_store import Maker, bring_in
-from greywind_site.benching.world import ROLE, World, make_world
+from greywind_site.benching.world import ROLE, World, key_of, make_world
 from greywind_site.operating.erasing import OWNER
 from memories.embeddings.embedder import literal
 from memories.embeddings.registry import Model, embedder_of, written_models
@@ -28,12 +25,11 @@ from sessions.context.seams import body_tokens
 from sessions.context.tokens import exact_counter
 from sessions.lifecycle import OpenWish, open_or_resume
 from sessions.models import Event, Session, WorkSummary
-from sessions.transcripts import NewEvent, append
+from sessions.transcripts import NewEvent, append, event_ref
 from sessions.vocabulary import AttestedBy, EventKind, EventRole
 from threads.dag import TaskWish, create_task
 from threads.lifecycle import ThreadWish, create_thread
 
-SCOPES = (KeyScope.CONTEXT_COMPILE, KeyScope.SESSION_WRITE, KeyScope.MEMORY_READ)
 SPOKEN = 2  # events that the verbs write: they give the thread its vision and its goal; COPY writes the rest
 TASKS = (
     "Sort the importer's faults · 归类导入器的错误",
@@ -67,7 +63,7 @@ def workplace(mark: str, *, events: Sequence[int], memories: int, now: datetime)
     agent = world.first.agent
     _learn(world, memories, now=now)
     works = [_work(agent, count, now=now) for count in events]
-    return Workplace(agent=agent, secret=_key(world, now=now), works=works)
+    return Workplace(agent=agent, secret=key_of(world.first, now=now), works=works)
 
 
 def analysed() -> None:
@@ -76,12 +72,6 @@ def analysed() -> None:
         cursor.execute("ANALYZE")
     with connections["default"].cursor() as cursor:
         cursor.execute("SELECT recount_passages()")
-
-
-def _key(world: World, *, now: datetime) -> str:
-    with project_scope(world.first.human):
-        agent: Actor = Actor.objects.get(pk=world.first.agent.actor_id)
-        return issue(world.first.human, agent, scopes=SCOPES, now=now).secret
 
 
 def _learn(world: World, count: int, *, now: datetime) -> None:
@@ -206,7 +196,7 @@ def _passage_of_event(session: Session, row: Event) -> Passage:
     return Passage(
         project_id=row.project_id,
         source_type=SourceType.EVENT,
-        ref=f"event://{public_id('ses', session.pk)}/{row.seq}",
+        ref=event_ref(session, row.seq),
         thread_id=session.thread_id,
         speaker=row.role,
         text=row.text,

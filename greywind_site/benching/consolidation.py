@@ -1,7 +1,7 @@
 """What it costs to work a hundred new entries into a work summary, after a short past and after a long one."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from statistics import median
@@ -14,6 +14,7 @@ from governance.actors import Acting
 from governance.models.base import reach_of
 from governance.scope import project_scope
 from greywind_site.benching.resolution import ROLE, agent_of_bench
+from greywind_site.benching.rows import Tell
 from sessions.lifecycle import OpenWish, open_or_resume
 from sessions.models import Event, Session
 from sessions.summaries.reading import entries_since
@@ -30,7 +31,6 @@ TALK = (
     "好的，已经改好第 {n} 站。",
     "$ pytest -q tests/station_{n}.py",
 )
-type Tell = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,19 +1,29 @@
 """Files with one JSON object a line, as the sets to measure on have it."""
 
+import gzip
 import json
+import zlib
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 from greywind_site.operating.command import USAGE, Refused
 
 
 def lines_of(path: Path) -> Sequence[str]:
-    """Return the lines of a file; raises Refused where it cannot be read as text."""
+    """Return the lines of a file, gzipped where its name ends so; raises Refused where it cannot be read as text.
+
+    Only a line feed ends a line: a JSON text may hold what Unicode calls the end of one.
+    """
     try:
-        return path.read_text(encoding="utf-8-sig").splitlines()
-    except (OSError, UnicodeDecodeError) as fault:
+        with _opened(path) as file:
+            return [line.removesuffix("\n") for line in file]
+    except (OSError, EOFError, zlib.error, UnicodeDecodeError) as fault:
         raise Refused(f"{path} cannot be read: {fault}", returncode=USAGE) from fault
+
+
+def _opened(path: Path) -> TextIO:
+    return gzip.open(path, "rt", encoding="utf-8-sig") if path.suffix == ".gz" else path.open(encoding="utf-8-sig")
 
 
 def json_of(line: str, *, path: Path, number: int) -> Any:

@@ -3,7 +3,7 @@
 import json
 import threading
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager
 from datetime import datetime
 from importlib import import_module
 from typing import Any
@@ -12,17 +12,13 @@ from django.conf import settings
 from django.core.servers.basehttp import ThreadedWSGIServer, WSGIRequestHandler
 from django.core.wsgi import get_wsgi_application
 
-from governance.keys import issue
-from governance.models import Actor
-from governance.scope import project_scope
-from governance.vocabulary import KeyScope
 from greywind_site.benching.calls import Server
 from greywind_site.benching.compile_texts import TITLE
-from greywind_site.benching.world import World
+from greywind_site.benching.world import World, key_of
+from greywind_site.hunting.scratch import embedding_by
 from memories.embeddings.registry import Model
 
 HOST = "127.0.0.1"
-SCOPES = (KeyScope.CONTEXT_COMPILE, KeyScope.SESSION_WRITE, KeyScope.MEMORY_READ)
 
 
 class Site:
@@ -43,29 +39,16 @@ def check_site() -> None:
     import_module(settings.ROOT_URLCONF)
 
 
-@contextmanager
-def answering_by(model: Model) -> Iterator[None]:
+def answering_by(model: Model) -> AbstractContextManager[None]:
     """Let this process embed questions by one model within the block, and wake no worker."""
-    before = settings.GREYWIND
-    told = before.embeddings.model_copy(update={"models": [model.name], "leaving": [], "wake": False})
-    settings.GREYWIND = before.model_copy(update={"embeddings": told})
-    try:
-        yield
-    finally:
-        settings.GREYWIND = before
+    return embedding_by(models=[model.name], leaving=[], wake=False)
 
 
 @contextmanager
 def site_for(world: World, *, now: datetime) -> Iterator[Site]:
     """Serve the site for as long as the block lasts, and give a thread of the world's first agent on it."""
-    with served_here() as url, closing(Server(url, _key(world, now=now))) as server:
+    with served_here() as url, closing(Server(url, key_of(world.first, now=now))) as server:
         yield Site(server)
-
-
-def _key(world: World, *, now: datetime) -> str:
-    with project_scope(world.first.human):
-        agent: Actor = Actor.objects.get(pk=world.first.agent.actor_id)
-        return issue(world.first.human, agent, scopes=SCOPES, now=now).secret
 
 
 class _Handler(WSGIRequestHandler):

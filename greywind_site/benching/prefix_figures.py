@@ -56,7 +56,8 @@ def _turns(taken: Sequence[Taken], *, recorded_clock: bool) -> list[TurnFigures]
     for number, one in enumerate(taken, 1):
         for cache in (anthropic, openai, *naive):
             cache.elapse(one.idle if recorded_clock else 0.0)
-        tokens, plain = _tokens(one.answer["prompt"]["text"]), naive_order(one, number)
+        plain = naive_order(one, number)
+        tokens, plain_tokens = _tokens(one.answer["prompt"]["text"]), _tokens(plain)
         shared = common_prefix(before, tokens) if before is not None else None
         found.append(
             TurnFigures(
@@ -67,8 +68,8 @@ def _turns(taken: Sequence[Taken], *, recorded_clock: bool) -> list[TurnFigures]
                 anthropic=anthropic.bill(blocks_of(one.answer["prompt"])),
                 openai=openai.bill(tokens),
                 # Without marks, which would cost a quarter more and be read never.
-                naive_anthropic=naive[0].bill([Block(plain, len(_tokens(plain)))]),
-                naive_openai=naive[1].bill(_tokens(plain)),
+                naive_anthropic=naive[0].bill([Block(plain, len(plain_tokens))]),
+                naive_openai=naive[1].bill(plain_tokens),
             )
         )
         before = tokens

@@ -5,23 +5,19 @@ would ask for it, and then what was said and done in that turn is appended.
 import json
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import batched
 from typing import Any
 
-from django.conf import settings
 from django.utils import timezone
 
 from governance.actors import Acting, acting_as
 from governance.agents import add_agent
-from governance.contracts import install
-from governance.models import User
-from governance.projects import create_project
 from governance.scope import project_scope
 from governance.vocabulary import ContractKind
 from greywind_site.benching.prefix_sets import Entry, SaidTurn
 from greywind_site.demo.contracts import PERSONA, POLICY, ROLES
+from greywind_site.hunting.scratch import Contracts, scratch_project
 from memories.embeddings.working import embed_due
 from sessions.asking import ContextAsk
 from sessions.context.material import InputFact
@@ -36,7 +32,7 @@ from threads.models import Thread, Vision
 from threads.speech import title_from
 
 ROLE = ROLES[0]["slug"]
-CONTRACTS: Sequence[tuple[ContractKind, str, Mapping[str, Any]]] = (
+CONTRACTS: Contracts = (
     (ContractKind.PERSONA, "default", PERSONA),
     (ContractKind.ROLE, ROLE, ROLES[0]),
     (ContractKind.POLICY, "default", POLICY),
@@ -73,17 +69,6 @@ class _Place:
     session: uuid.UUID
 
 
-@contextmanager
-def nobody_woken() -> Iterator[None]:
-    """Wake no worker within the block: vectors are made here, in their turn."""
-    before = settings.GREYWIND
-    settings.GREYWIND = before.model_copy(update={"embeddings": before.embeddings.model_copy(update={"wake": False})})
-    try:
-        yield
-    finally:
-        settings.GREYWIND = before
-
-
 def replay(wanted: Replay) -> Iterator[Taken]:
     """Give the answer for each turn, in a new project of the database that every connection points at."""
     place, before = _opened(wanted), None
@@ -104,12 +89,8 @@ def replay(wanted: Replay) -> Iterator[Taken]:
 def _opened(wanted: Replay) -> _Place:
     """Make a project with the demo's agent, at work on a thread of the session's own name."""
     now = timezone.now()
-    account: User = User.objects.create_user(username="bench-prefix")
-    _, founder = create_project("prefix bench", owner=account, now=now)
-    owner = acting_as(founder)
+    owner = scratch_project("prefix bench", CONTRACTS, owner="bench-prefix", now=now)
     with project_scope(owner):
-        for kind, slug, body in CONTRACTS:
-            install(kind, slug, body, by=founder, reason="measured", now=now)
         agent = acting_as(add_agent(owner, "bench", roles=(ROLE,), now=now))
     title = next((title for turn in wanted.turns if (title := title_from(turn.words))), "recorded work")
     with project_scope(agent):

@@ -1,6 +1,5 @@
 """Recorded sessions of agents, turn by turn: what a user said, and everything that was done until they spoke again."""
 
-import gzip
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -63,7 +62,7 @@ def read_turns(path: Path, session: str, *, most: int) -> Sequence[SaidTurn]:
 
 
 def _rows(path: Path) -> Iterator[dict[str, Any]]:
-    for number, line in enumerate(_lines(path), 1):
+    for number, line in enumerate(lines_of(path), 1):
         if not line.strip():
             continue
         row = json_of(line, path=path, number=number)
@@ -71,15 +70,6 @@ def _rows(path: Path) -> Iterator[dict[str, Any]]:
             if not isinstance(row, dict) or not isinstance(row.get(name), str):
                 raise Refused(f"{path}, line {number}: {name}: expected a text", returncode=USAGE)
         yield row
-
-
-def _lines(path: Path) -> Sequence[str]:
-    if path.suffix != ".gz":
-        return lines_of(path)
-    try:
-        return gzip.decompress(path.read_bytes()).decode().split("\n")
-    except (OSError, EOFError, UnicodeDecodeError) as fault:
-        raise Refused(f"{path} cannot be read: {fault}", returncode=USAGE) from fault
 
 
 def _entry(row: dict[str, Any]) -> Entry:

@@ -8,10 +8,11 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from greywind_site.benching.prefix_figures import BILL_GOAL, SHARE_GOAL, figures_of
-from greywind_site.benching.prefix_run import Replay, nobody_woken, replay
+from greywind_site.benching.prefix_run import Replay, replay
 from greywind_site.benching.prefix_sets import read_turns
-from greywind_site.hunting.leaks.telling import Tell, quiet
-from greywind_site.hunting.scratch import scratch_database
+from greywind_site.benching.rows import Tell
+from greywind_site.hunting.leaks.telling import quiet
+from greywind_site.hunting.scratch import nobody_woken, scratch_database
 from greywind_site.operating.command import Told, lines, table
 
 EVERY = 10  # turns from one word of progress to the next

@@ -1,23 +1,21 @@
 """The resolver on real talk: threads filled by the verbs that fill any, and what becomes of a session that is new."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
-from typing import Any
 
 from django.utils import timezone
 
 from governance.actors import Acting, acting_as
 from governance.agents import add_agent
-from governance.contracts import install
-from governance.models import User
-from governance.projects import create_project
 from governance.scope import project_scope
 from governance.vocabulary import ContractKind
 from greywind_site.benching.resolution_sets import Line, Turn
+from greywind_site.benching.rows import Tell
 from greywind_site.benching.world import undone
+from greywind_site.hunting.scratch import Contracts, scratch_project
 from sessions.lifecycle import OpenWish, open_or_resume
 from sessions.transcripts import MOST_EVENTS, NewEvent, append
 from sessions.vocabulary import AttestedBy, EventKind, EventRole
@@ -30,7 +28,7 @@ from threads.speech import title_from
 from threads.vocabulary import ThreadState, ThreadType
 
 ROLE = "companion"
-CONTRACTS: Sequence[tuple[ContractKind, str, Mapping[str, Any]]] = (
+CONTRACTS: Contracts = (
     (ContractKind.PERSONA, "default", {"name": "bench"}),
     (ContractKind.ROLE, ROLE, {"slug": ROLE, "duties": ["listen"]}),
     (ContractKind.POLICY, "default", {"rules": ["Listen."]}),
@@ -38,7 +36,6 @@ CONTRACTS: Sequence[tuple[ContractKind, str, Mapping[str, Any]]] = (
 STEP = timedelta(minutes=1)  # from one filled thread to the next: recency alone is no guide to any of them
 PAUSE = timedelta(hours=1)  # from the last filled thread to what is asked
 EVERY = 10  # threads from one word of progress to the next
-type Tell = Callable[[str], None]
 
 
 class Outcome(StrEnum):
@@ -89,12 +86,8 @@ def bench_resolution(lines: Sequence[Line], tell: Tell) -> list[Answer]:
 
 def agent_of_bench(now: datetime) -> Acting:
     """Make the project that is measured in, and return its agent."""
-    account: User = User.objects.create_user(username="bench-resolution")
-    _, founder = create_project("resolution bench", owner=account, now=now)
-    owner = acting_as(founder)
+    owner = scratch_project("resolution bench", CONTRACTS, owner="bench-resolution", now=now)
     with project_scope(owner):
-        for kind, slug, body in CONTRACTS:
-            install(kind, slug, body, by=founder, reason="measured", now=now)
         return acting_as(add_agent(owner, "bench", roles=(ROLE,), now=now))
 
 

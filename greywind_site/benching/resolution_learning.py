@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from greywind_site.benching.intervals import wilson
-from greywind_site.benching.resolution import Tell
 from greywind_site.benching.resolution_sets import Line, read_sets
+from greywind_site.benching.rows import Tell
 from greywind_site.operating.command import Told, table
 from threads.match_values import MatchNumbers
 from threads.talk import Talk, heard

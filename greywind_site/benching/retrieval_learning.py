@@ -13,6 +13,7 @@ from greywind_site.benching.retrieval_figures import recall
 from greywind_site.benching.retrieval_pools import Shelves, shelves_of
 from greywind_site.benching.retrieval_searches import FOLDS, Kind, Seen, in_han, searches, servings
 from greywind_site.benching.retrieval_sets import RetrievalSet
+from greywind_site.benching.rows import Tell
 from memories.embeddings.embedder import Embedder
 from memories.ranking.abstaining import about_it, is_dense, of_scripts
 from memories.ranking.learning import Choice, learn_choice, learn_yes
@@ -32,7 +33,6 @@ GOVERNED = {"recency": 0.1, "status": 0.3, "source": 0.1, "usefulness": 0.4, "ph
 type Array = NDArray[np.float64]
 type Lost = Callable[[Sequence[str], Array, Array], float]
 type Case = tuple[str, float, float]  # a question's group, its recall, and how far its scope is about it
-type Tell = Callable[[str], None]
 type Figures = dict[str, dict[str, float]]
 
 

@@ -5,7 +5,7 @@ said elsewhere in another language, as a project holds it.
 """
 
 import random
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from itertools import combinations
@@ -151,12 +151,7 @@ def _of_all(found: RetrievalSet, shelves: Shelves) -> Iterator[_Wish]:
 def _of_few(found: RetrievalSet, shelves: Shelves) -> Iterator[_Wish]:
     """Ask parts of threads what whole ones are asked; what is asked of its own thread has evidence in the part."""
     chance = random.Random(f"{found.name}, a part")  # noqa: S311 - a sample that is the same every time, and no secret
-    whole = [wish for wish in _of_all(found, shelves) if wish.kind is not Kind.FALSE_PREMISE]
-    own = [wish for wish in whole if wish.kind is Kind.OWN]
-    for wish in [
-        *chance.sample(own, min(FEW, len(own))),
-        *(wish for wish in whole if wish.kind is not Kind.OWN),
-    ]:
+    for wish in _sampled(_of_all(found, shelves), FEW, chance):
         yield _part_of(wish, chance)
 
 
@@ -165,16 +160,20 @@ def _of_mixed(found: RetrievalSet, shelves: Shelves, beside: Sequence[Shelves]) 
     if not beside:
         return
     chance = random.Random(f"{found.name}, among others")  # noqa: S311 - a sample that is the same every time
-    whole = [wish for wish in _of_all(found, shelves) if wish.kind is not Kind.FALSE_PREMISE]
-    own = [wish for wish in whole if wish.kind is Kind.OWN]
-    chosen = [*chance.sample(own, min(AMONG, len(own))), *(wish for wish in whole if wish.kind is not Kind.OWN)]
-    for wish in chosen:
+    for wish in _sampled(_of_all(found, shelves), AMONG, chance):
         part = _part_of(wish, chance)
         others = chance.choice(beside)
         room = SMALL - 1 - len(part.shelf.items)
         if room > 0:
             other = _some_of(others[chance.choice(sorted(others))], room, chance)
             yield replace(part, shelf=joined(part.shelf, other), among=True)
+
+
+def _sampled(wishes: Iterable[_Wish], most: int, chance: random.Random) -> list[_Wish]:
+    """Return at most that many of the searches of an own thread, and all others but those of false premises."""
+    whole = [wish for wish in wishes if wish.kind is not Kind.FALSE_PREMISE]
+    own = [wish for wish in whole if wish.kind is Kind.OWN]
+    return [*chance.sample(own, min(most, len(own))), *(wish for wish in whole if wish.kind is not Kind.OWN)]
 
 
 def _some_of(shelf: Shelf, most: int, chance: random.Random) -> Shelf:

@@ -14,6 +14,7 @@ from django.db import connection, connections
 
 from governance.actors import Acting
 from governance.scope import ENTER, project_scope
+from greywind_site.benching.intervals import RESAMPLES
 from greywind_site.benching.scale_store import Maker, Numbers, Shelf
 from greywind_site.operating.erasing import OWNER
 from memories.embeddings.embedder import literal
@@ -24,7 +25,6 @@ from memories.finding import LEXICAL, Scope, find, question_of
 NEAREST = 10
 ROUNDS = 5
 ROUNDING = 1e-5  # of a sum of 512 products of half precision
-BOOTSTRAPS = 2_000
 type Step = Callable[[Any], None]
 
 
@@ -166,7 +166,7 @@ PERTURBATIONS: Sequence[tuple[str, Step]] = (
 def ratio(what: str, ours: Sequence[float], other: Sequence[float]) -> Ratio:
     """Return the ratio of medians of two series of seconds that were measured in turns."""
     dice, pairs = np.random.default_rng(1), np.array([ours, other])
-    places = dice.integers(pairs.shape[1], size=(BOOTSTRAPS, pairs.shape[1]))
+    places = dice.integers(pairs.shape[1], size=(RESAMPLES, pairs.shape[1]))
     medians = np.median(pairs[:, places], axis=2)
     low, high = np.percentile(medians[0] / medians[1], [2.5, 97.5])
     mine, theirs = np.median(pairs, axis=1)

@@ -19,7 +19,7 @@ from sessions.context.material import (
     ThreadFact,
 )
 from sessions.context.seams import body_tokens
-from sessions.context.summary_lines import Sections, parse
+from sessions.context.summary_lines import Sections, lines_of
 from sessions.context.tokens import STORED_ENCODING, exact_counter
 from sessions.context.vocabulary import LimitOrigin, SummarySection
 from sessions.summaries.checking import Basis, Problem, check
@@ -103,14 +103,13 @@ def _judged(
 
 def keeps(sections: Sections, label: Label) -> bool:
     """Return whether one line has all terms, stands in a section where such a statement belongs, and cites it."""
-    lines = [parse(written) for name in BELONGS[label.type] for written in sections.get(name, ())]
+    lines = lines_of(sections, *BELONGS[label.type])
     return any(label.seq in line.seqs and label.is_in(line.text) for line in lines)
 
 
 def states(sections: Sections, label: Label) -> bool:
     """Return whether a line says what was taken back, and rests on nothing that was said since."""
-    lines = [parse(written) for written_in in sections.values() for written in written_in]
-    fell = label.superseded_by or 0
+    fell, lines = label.superseded_by or 0, lines_of(sections)
     return any(label.is_in(line.text) and label.seq in line.seqs and max(line.seqs) < fell for line in lines)
 
 

@@ -1,6 +1,5 @@
 """Sessions and what a later session needs of them: the two files that the work summary is measured on."""
 
-import gzip
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -81,7 +80,7 @@ class Label:
 def read_sessions(path: Path) -> dict[str, Recorded]:
     """Return the sessions of a file by name, in its order; raises Refused for one that is not of the form."""
     found: dict[str, list[Entry]] = {}
-    for number, line in enumerate(_lines(path), 1):
+    for number, line in enumerate(lines_of(path), 1):
         if line.strip():
             row = json_of(line, path=path, number=number)
             name, entry = _entry(row, place=f"{path}, line {number}")
@@ -91,21 +90,12 @@ def read_sessions(path: Path) -> dict[str, Recorded]:
 
 def read_labels(path: Path, sessions: Mapping[str, Recorded]) -> list[Label]:
     """Return the labels of a file; raises Refused for one of another form, and where none is of these sessions."""
-    rows = [(n, json_of(line, path=path, number=n)) for n, line in enumerate(_lines(path), 1) if line.strip()]
+    rows = [(n, json_of(line, path=path, number=n)) for n, line in enumerate(lines_of(path), 1) if line.strip()]
     labels = [_label(row, place=f"{path}, line {number}") for number, row in rows]
     known = [label for label in labels if label.session in sessions]
     if not known:
         raise Refused(f"{path}: no label is of a session in the other file", returncode=USAGE)
     return known
-
-
-def _lines(path: Path) -> Sequence[str]:
-    if path.suffix != ".gz":
-        return lines_of(path)
-    try:
-        return gzip.decompress(path.read_bytes()).decode("utf-8").splitlines()
-    except (OSError, EOFError, UnicodeDecodeError) as fault:
-        raise Refused(f"{path} cannot be read: {fault}", returncode=USAGE) from fault
 
 
 def _entry(row: Any, *, place: str) -> tuple[str, Entry]:

@@ -11,22 +11,28 @@ from django.utils import timezone
 
 from governance.actors import Acting, acting_as
 from governance.agents import add_agent
-from governance.contracts import install
-from governance.models import User
+from governance.keys import issue
+from governance.models import Actor
 from governance.people import invite
-from governance.projects import create_project
 from governance.scope import project_scope
-from governance.vocabulary import ContractKind, MembershipLevel
+from governance.vocabulary import ContractKind, KeyScope, MembershipLevel
+from greywind_site.hunting.scratch import Contracts, scratch_project
 from memories.vocabulary import MemoryType, Origin
 from memories.writes import EvidenceWish, MemoryWish, Written, submit
 from sessions.lifecycle import OpenWish, open_or_resume
 from sessions.models import Session
-from sessions.transcripts import NewEvent, append
+from sessions.transcripts import NewEvent, append, event_ref
 from sessions.vocabulary import AttestedBy, EventKind, EventRole
 from threads.lifecycle import ThreadWish, create_thread
 
 NAME, ROLE = "gate bench", "dev"
 POLICY = {"rules": ["Cite evidence for every claim."], "injection_rules": [], "review_mode": "low_risk_auto"}
+CONTRACTS: Contracts = (
+    (ContractKind.PERSONA, "default", {"name": NAME}),
+    (ContractKind.ROLE, ROLE, {"slug": ROLE, "duties": ["note what is said"]}),
+    (ContractKind.POLICY, "default", POLICY),
+)
+SCOPES = (KeyScope.CONTEXT_COMPILE, KeyScope.SESSION_WRITE, KeyScope.MEMORY_READ)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,16 +54,17 @@ class World:
 
 def make_world(*, now: datetime, mark: str = "bench") -> World:
     """Make the project in the database that every connection points at; `mark` begins the names of its people."""
-    account: User = User.objects.create_user(username=f"{mark}-first")
-    _, founder = create_project(NAME, owner=account, now=now)
-    owner = acting_as(founder)
+    owner = scratch_project(NAME, CONTRACTS, owner=f"{mark}-first", now=now)
     with project_scope(owner):
-        install(ContractKind.PERSONA, "default", {"name": NAME}, by=founder, reason=NAME, now=now)
-        body = {"slug": ROLE, "duties": ["note what is said"]}
-        install(ContractKind.ROLE, ROLE, body, by=founder, reason=NAME, now=now)
-        install(ContractKind.POLICY, "default", POLICY, by=founder, reason=NAME, now=now)
         colleague = acting_as(invite(owner, f"{mark}-second", MembershipLevel.OWNER, now=now).actor)
     return World(first=_voice(owner, f"{mark}-one", now=now), second=_voice(colleague, f"{mark}-two", now=now))
+
+
+def key_of(voice: Voice, *, now: datetime) -> str:
+    """Return the secret of a new key by which the voice's agent asks for context and writes its session."""
+    with project_scope(voice.human):
+        agent: Actor = Actor.objects.get(pk=voice.agent.actor_id)
+        return issue(voice.human, agent, scopes=SCOPES, now=now).secret
 
 
 @contextmanager
@@ -95,7 +102,7 @@ def learn(voice: Voice, text: str, origin: Origin, heard: Sequence[Heard]) -> Wr
         ]
         session = Session.objects.get(pk=voice.session)
         done = append(voice.agent, session.pk, events, now=now)
-        cited = [EvidenceWish(ref=f"event://{session.public_id}/{each.event.seq}") for each in done.appended]
+        cited = [EvidenceWish(ref=event_ref(session, each.event.seq)) for each in done.appended]
         wish = MemoryWish(content=text, type=MemoryType.SEMANTIC, origin=origin, evidence=cited)
         return submit(voice.agent, wish, now=now)
 

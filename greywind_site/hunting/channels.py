@@ -15,11 +15,9 @@ from django.utils import timezone
 
 from governance.actors import Acting, acting_as
 from governance.agents import add_agent
-from governance.contracts import install
-from governance.models import User
-from governance.projects import create_project
 from governance.scope import project_scope
 from governance.vocabulary import ContractKind, Destination, Phase, Risk
+from greywind_site.hunting.scratch import Contracts, scratch_project
 from memories.vocabulary import MemoryKind, MemoryType, Origin
 from memories.wishes import EvidenceWish, MemoryWish
 from memories.writes import submit
@@ -29,12 +27,12 @@ from sessions.context.vocabulary import Dialect
 from sessions.lifecycle import OpenWish, open_or_resume
 from sessions.models import Session
 from sessions.runtime import RequiredContentExceedsBudget, prepare_context
-from sessions.transcripts import NewEvent, append
+from sessions.transcripts import NewEvent, append, event_ref
 from sessions.vocabulary import AttestedBy, EventKind, EventRole
 from threads.lifecycle import BindingWish, ThreadWish, create_thread
 
 NAME, ROLE = "channel hunt", "dev"
-CONTRACTS = (
+CONTRACTS: Contracts = (
     (ContractKind.PERSONA, "default", {"name": "灰风"}),
     (ContractKind.ROLE, ROLE, {"slug": ROLE, "duties": ["do the work"]}),
     (ContractKind.POLICY, "default", {"review_mode": "low_risk_auto"}),
@@ -142,12 +140,8 @@ def _judge(personal: Personal, channel: str, number: int, report: ChannelReport)
 def make_personal(seed: int) -> Personal:
     """Make a project with a personal agent that was told things alone, in the present database."""
     now = timezone.now()
-    account: User = User.objects.create_user(username="channel-owner")
-    _, founder = create_project(NAME, owner=account, now=now)
-    owner = acting_as(founder)
+    owner = scratch_project(NAME, CONTRACTS, owner="channel-owner", now=now)
     with project_scope(owner):
-        for kind, slug, body in CONTRACTS:
-            install(kind, slug, body, by=founder, reason=NAME, now=now)
         agent = acting_as(add_agent(owner, "personal", roles=(ROLE,), now=now))
     with project_scope(agent):
         create_thread(agent, ThreadWish(title="team work", bindings=[BindingWish(channel="team")]), now=now)
@@ -188,4 +182,4 @@ def _said(agent: Acting, session: Session, text: str, *, kind: EventKind = Event
     )
     with project_scope(agent):
         done = append(agent, session.pk, [entry], now=timezone.now())
-    return f"event://{session.public_id}/{done.appended[0].event.seq}"
+    return event_ref(session, done.appended[0].event.seq)

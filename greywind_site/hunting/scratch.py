@@ -1,9 +1,13 @@
-"""A database of a hunt's own, made from the template and migrated, so that nothing of anybody's is touched."""
+"""A database of a hunt's own, made from the template and migrated, so that nothing of anybody's is touched; a project
+in it, and other settings of embeddings for as long as it is there.
+"""
 
 import os
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from datetime import datetime
+from typing import Any
 
 import psycopg
 from django.conf import settings
@@ -12,6 +16,12 @@ from django.db import connections
 from psycopg import sql
 from psycopg.conninfo import make_conninfo
 
+from governance.actors import Acting, acting_as
+from governance.contracts import install
+from governance.models import User
+from governance.projects import create_project
+from governance.scope import project_scope
+from governance.vocabulary import ContractKind
 from greywind_site.embedded.postgres import TEMPLATE
 from greywind_site.operating.command import FAILED, Refused
 
@@ -20,6 +30,9 @@ NO_OWNER = "this makes a database of its own, which needs the owner role; set DA
 NO_TEMPLATE = (
     f"the database {TEMPLATE} is missing; make it by greywind_site/embedded/roles.sql, and let it be a template"
 )
+
+type Contracts = Sequence[tuple[ContractKind, str, Mapping[str, Any]]]
+"""Contracts by kind and slug, with their bodies."""
 
 
 @contextmanager
@@ -41,6 +54,33 @@ def scratch_database(purpose: str) -> Iterator[str]:
         finally:
             _point_at(before)
             _drop(link, name)
+
+
+def scratch_project(name: str, contracts: Contracts, *, owner: str, now: datetime) -> Acting:
+    """Make a project with these contracts in force; returns its owner, whose new account is called `owner`."""
+    account: User = User.objects.create_user(username=owner)
+    _, founder = create_project(name, owner=account, now=now)
+    acting = acting_as(founder)
+    with project_scope(acting):
+        for kind, slug, body in contracts:
+            install(kind, slug, body, by=founder, reason=name, now=now)
+    return acting
+
+
+@contextmanager
+def embedding_by(**told: Any) -> Iterator[None]:
+    """Let this process embed by other settings within the block: `told` are those of embeddings that differ."""
+    before = settings.GREYWIND
+    settings.GREYWIND = before.model_copy(update={"embeddings": before.embeddings.model_copy(update=told)})
+    try:
+        yield
+    finally:
+        settings.GREYWIND = before
+
+
+def nobody_woken() -> AbstractContextManager[None]:
+    """Wake no worker within the block: vectors are made here, in their turn."""
+    return embedding_by(wake=False)
 
 
 def _make(link: psycopg.Connection, name: str) -> None:

@@ -8,14 +8,13 @@ from typing import Any
 
 from greywind_site.hunting.compiles.cases import Case, Drawer
 from greywind_site.hunting.compiles.judge import Judge
-from greywind_site.hunting.compiles.reading import canonical, read_slots, slots_of
+from greywind_site.hunting.compiles.reading import ROLE_PARTS, canonical, read_slots, slots_of
 from sessions.context.assembler import assemble, packet_hash
 from sessions.context.compiler import Compiled, compile_packet
 from sessions.context.vocabulary import Dialect
 
 MOST_TOLD = 50
 AGAIN_EVERY = 10  # compiles, one is done twice: the same bytes must come of it
-PARTS = ("duties", "permissions", "collaboration rules", "hard boundaries")
 
 
 @dataclass(kw_only=True)
@@ -79,14 +78,14 @@ def _case(seed: int, number: int, **nature: bool) -> Case:
 def _hunt(cases: Iterable[Case], *, seed: int, faults: Callable[[Case, Compiled], Iterator[str]]) -> CompileReport:
     report = CompileReport(seed=seed)
     for number, case in enumerate(cases):
-        compiled = compile_packet(case.material, case.budget, counter=case.profile.counter())
+        compiled = _compiled(case)
         report.note(number, compiled, faults(case, compiled))
-        if number % AGAIN_EVERY == 0 and _digest(compiled) != _digest(_again(case)):
+        if number % AGAIN_EVERY == 0 and _digest(compiled) != _digest(_compiled(case)):
             report.wrong.append(f"case {number} of seed {seed}: compiled twice, it is not the same")
     return report
 
 
-def _again(case: Case) -> Compiled:
+def _compiled(case: Case) -> Compiled:
     return compile_packet(case.material, case.budget, counter=case.profile.counter())
 
 
@@ -106,7 +105,7 @@ def misread(case: Case, compiled: Compiled) -> Iterator[str]:
     for name in sorted(read.slots.keys() | slots.keys()):
         if read.slots.get(name) != slots.get(name):
             yield f"{name} reads {read.slots.get(name)!r}, and it is {slots.get(name)!r}"
-    for part in PARTS:
+    for part in ROLE_PARTS:
         approved = [canonical(line) for line in case.material.role.body.get(part.replace(" ", "_"), ())]
         if read.slots.get(part, []) != approved:
             yield f"the role's {part} read {read.slots.get(part)!r}, and {approved!r} was approved"

@@ -16,9 +16,10 @@ type Slots = dict[str, Any]
 
 ENTRY = re.compile(r"(?P<kind>.+) (?P<seq>[0-9]+)")
 STALE = re.compile(r" stale since \S+( because .+)?$")
+ROLE_PARTS = ("duties", "permissions", "collaboration rules", "hard boundaries")
 LISTS: Mapping[tuple[str, str], str] = {
     ("policy", "rules"): "rules",
-    **{("role", part): part for part in ("duties", "permissions", "collaboration rules", "hard boundaries")},
+    **{("role", part): part for part in ROLE_PARTS},
     ("persona", "boundaries"): "boundaries",
     ("persona", "behavior rules"): "behavior rules",
     ("preferences", "stable preferences"): "preferences",
@@ -213,7 +214,7 @@ def _persona(persona: Mapping[str, Any]) -> Slots:
     role = persona["role"]
     return {
         "rules": _lines(persona["policy"]["rules"]),
-        **{part: _lines(role[part.replace(" ", "_")]) for _, part in LISTS if part in ROLE},
+        **{part: _lines(role[part.replace(" ", "_")]) for part in ROLE_PARTS},
         "name": _text(persona["name"]),
         "persona role": _text(persona["persona_role"]),
         "boundaries": _lines(persona["boundaries"]),
@@ -222,9 +223,6 @@ def _persona(persona: Mapping[str, Any]) -> Slots:
         "relationship": _text(persona["relationship_to_user"]),
         "preferences": _lines(persona["stable_preferences"]),
     }
-
-
-ROLE = ("duties", "permissions", "collaboration rules", "hard boundaries")
 
 
 def _vision(vision: Mapping[str, Any]) -> Slots:

@@ -13,12 +13,10 @@ from django.utils import timezone
 
 from governance.actors import Acting, acting_as
 from governance.agents import add_agent
-from governance.contracts import install
 from governance.ids import parse_id
-from governance.models import User
-from governance.projects import create_project
 from governance.scope import project_scope
 from governance.vocabulary import ContractKind, Phase, Risk
+from greywind_site.hunting.scratch import Contracts, scratch_project
 from memories.candidates import is_pending
 from memories.known import conflict_of
 from memories.models import Memory
@@ -29,15 +27,19 @@ from sessions.context.material import InputFact
 from sessions.context.vocabulary import Dialect
 from sessions.models import Session
 from sessions.runtime import RequiredContentExceedsBudget, prepare_context
-from sessions.transcripts import NewEvent, append
+from sessions.transcripts import NewEvent, append, event_ref
 from sessions.vocabulary import AttestedBy, EventKind, EventRole
 from threads.dag import TaskWish, create_task
 from threads.lifecycle import ThreadWish, create_thread
 from threads.models import Task, Thread
 
 NAME, ROLE = "replay hunt", "dev"
-PERSONA = {"name": "灰风", "speaking_style": "calm"}
-POLICY = {"rules": ["Cite evidence for every claim. 每个结论都要有出处。"], "injection_rules": []}
+RULE = "Cite evidence for every claim. 每个结论都要有出处。"
+CONTRACTS: Contracts = (
+    (ContractKind.PERSONA, "default", {"name": "灰风", "speaking_style": "calm"}),
+    (ContractKind.ROLE, ROLE, {"slug": ROLE, "duties": ["do the work"]}),
+    (ContractKind.POLICY, "default", {"rules": [RULE], "injection_rules": []}),
+)
 MATTERS = ("parser", "invoice", "harbour", "garden", "ledger", "解析器", "发票", "港口", "花园", "账本")
 DEEDS = ("keeps comments", "rounds half up", "retries twice", "保留注释", "四舍五入", "重试两次")
 CAPS = (None, 12_000, 3_000, 1_800, 60)
@@ -105,13 +107,8 @@ class World:
 def make_world(packets: int, *, seed: int) -> World:
     """Make the project in the present database and compile that many packets in it."""
     now = timezone.now()
-    account: User = User.objects.create_user(username="replay-owner")
-    _, founder = create_project(NAME, owner=account, now=now)
-    owner = acting_as(founder)
+    owner = scratch_project(NAME, CONTRACTS, owner="replay-owner", now=now)
     with project_scope(owner):
-        install(ContractKind.PERSONA, "default", PERSONA, by=founder, reason=NAME, now=now)
-        install(ContractKind.ROLE, ROLE, {"slug": ROLE, "duties": ["do the work"]}, by=founder, reason=NAME, now=now)
-        install(ContractKind.POLICY, "default", POLICY, by=founder, reason=NAME, now=now)
         dev = acting_as(add_agent(owner, "replay-dev", roles=(ROLE,), now=now))
     world = World(owner=owner, dev=dev, dice=random.Random(seed))  # noqa: S311 - repeatable dice
     for number in range(max(packets // PACKETS_OF_A_THREAD, 2)):
@@ -132,7 +129,7 @@ def say(world: World, session: Session, text: str, *, kind: EventKind = EventKin
         meta=more,
     )
     done = append(world.dev, session.pk, [entry], now=timezone.now())
-    return f"event://{session.public_id}/{done.appended[0].event.seq}"
+    return event_ref(session, done.appended[0].event.seq)
 
 
 def learn(world: World, text: str, *, thread: uuid.UUID | None = None, **more: Any) -> Memory:

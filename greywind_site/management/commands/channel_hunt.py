@@ -4,9 +4,8 @@ from typing import Any, override
 
 from django.core.management.base import CommandParser
 
-from greywind_site.benching.prefix_run import nobody_woken
 from greywind_site.hunting.channels import hunt_channels
-from greywind_site.hunting.scratch import scratch_database
+from greywind_site.hunting.scratch import nobody_woken, scratch_database
 from greywind_site.hunting.seeds import add_seed_option, seed_of
 from greywind_site.operating.command import LoneCommand, Told, lines
 
@@ -27,5 +26,6 @@ class Command(LoneCommand):
     def answer(self, options: dict[str, Any]) -> Told:
         with scratch_database("channel_hunt"), nobody_woken():
             report = hunt_channels(max(1, options["packets"]), seed=seed_of(options))
-        shown = {name: value for name, value in report.as_json().items() if name != "wrong"}
-        return Told(facts=report.as_json(), shown=lines(shown, then=report.wrong[:20]), ok=report.ok)
+        facts = report.as_json()
+        shown = {name: value for name, value in facts.items() if name != "wrong"}
+        return Told(facts=facts, shown=lines(shown, then=report.wrong[:20]), ok=report.ok)

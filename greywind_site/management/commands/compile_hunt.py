@@ -28,5 +28,6 @@ class Command(LoneCommand):
     def answer(self, options: dict[str, Any]) -> Told:
         hunt = hunt_prompts if options["fuzz"] else hunt_compiles
         report = hunt(max(1, options["cases"]), seed=seed_of(options))
-        shown = {name: value for name, value in report.as_json().items() if name != "first_wrong"}
-        return Told(facts=report.as_json(), shown=lines(shown, then=report.wrong[:20]), ok=report.ok)
+        facts = report.as_json()
+        shown = {name: value for name, value in facts.items() if name != "first_wrong"}
+        return Told(facts=facts, shown=lines(shown, then=report.wrong[:20]), ok=report.ok)
