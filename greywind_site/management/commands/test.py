@@ -1,4 +1,4 @@
-"""`manage.py test`: pytest, in this environment, on two processes unless told otherwise."""
+"""`manage.py test`: pytest, in this environment, on three processes unless told otherwise."""
 
 from typing import Any, override
 
