@@ -32,6 +32,8 @@ WITHOUT_DATABASE = frozenset(
         "compile_hunt",
     }
 )
+# With one of these a command only says how it is used, on a machine where nothing was started yet as well.
+ASKS_HOW = frozenset({"-h", "--help"})
 # These are asked what the state of migrations is, or change it themselves.
 ABOUT_MIGRATIONS = frozenset({"migrate", "showmigrations", "sqlmigrate", "dbshell"})
 # These tell how things are, and leave them as they are.
@@ -51,7 +53,7 @@ def run(argv: list[str]) -> None:
             sys.exit(lint())
         if command == "test":
             test(argv[2:])
-        with services_for(command):
+        with services_for("help" if ASKS_HOW & set(argv[2:]) else command):
             from django.core.management import execute_from_command_line
 
             execute_from_command_line(argv)

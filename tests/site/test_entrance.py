@@ -30,6 +30,17 @@ def test_a_command_without_database_makes_no_folder(tmp_path: Path, monkeypatch:
         assert not (tmp_path / "none").exists()
 
 
+@pytest.mark.parametrize("word", ["-h", "--help"])
+def test_asked_how_it_is_used_a_command_starts_nothing(
+    word: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.delenv("DATABASE_URL", raising=False)
+    monkeypatch.setenv("GREYWIND_DATA", str(tmp_path / "none"))
+    with pytest.raises(SystemExit):
+        entrance.run(["manage.py", "bench_gate", word])
+    assert ("pairs,sensitivity,injection" in capsys.readouterr().out, list(tmp_path.iterdir())) == (True, [])
+
+
 def test_an_outside_database_starts_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DATABASE_URL", "postgresql://db.example/greywind")
     monkeypatch.setenv("GREYWIND_DATA", str(tmp_path / "none"))
