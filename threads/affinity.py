@@ -11,7 +11,7 @@ from threads.lexemes import Kind, lexemes, terms
 FIELD_WEIGHTS = {"title": 1.0, "labels": 0.9, "history": 0.7}
 """A title was chosen, tags and keywords were picked, goals and tasks mention much in passing."""
 
-_KIND_WEIGHTS = {Kind.IDENTIFIER: 2.0, Kind.WORD: 1.0, Kind.BIGRAM: 0.8, Kind.CHARACTER: 0.1}
+KIND_WEIGHTS = {Kind.IDENTIFIER: 2.0, Kind.WORD: 1.0, Kind.BIGRAM: 0.8, Kind.CHARACTER: 0.1}
 _FOREIGN_WEIGHTS = {Kind.IDENTIFIER: 0.5, Kind.WORD: 0.4, Kind.BIGRAM: 0.16, Kind.CHARACTER: 0.0}
 """What a term counts against a thread that does not know it: little, for details are always new. Two in three Chinese
 pairs lie across words, so that a foreign pair weighs less, and a shared one nearly a whole word."""
@@ -80,7 +80,7 @@ def _rarity(spread: int, threads: int) -> float:
 
 def _affinity(query: Mapping[str, Kind], telling: Mapping[str, float], weights: Mapping[str, float]) -> Affinity:
     gains = {
-        term: _KIND_WEIGHTS[kind] * telling[term] * weights[term] for term, kind in query.items() if term in weights
+        term: KIND_WEIGHTS[kind] * telling[term] * weights[term] for term, kind in query.items() if term in weights
     }
     foreign = sum(_FOREIGN_WEIGHTS[kind] * telling[term] for term, kind in query.items() if term not in weights)
     gained = sum(gains.values())

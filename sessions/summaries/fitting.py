@@ -1,19 +1,20 @@
 """What of everything that stands comes into a version: the worthiest for its length, and all that must stay. Pure."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from sessions.context.summary_lines import JOINT, Line, Mark, tokens_of, written
 from sessions.context.tokens import STORED_ENCODING, exact_counter
 from sessions.context.vocabulary import SummarySection
 from sessions.summaries.clauses import shortened
 from sessions.summaries.cues import Kind
-from sessions.summaries.reversals import Placed, elements
-from sessions.summaries.statements import WORTH, kind_of, specific
+from sessions.summaries.reversals import Placed
+from sessions.summaries.statements import WORTH, kind_of, specific, substance
 
 MOST_PLACED = 240  # lines that lie before the writer; a version holds a tenth of that
-GOAL_TOKENS, GOAL_WORTH = 44, 7.5  # of the goal where room is short, and what it is worth
-BRIEF_TOKENS = 40  # of a line where room is short; a list of values stays whole
+GOAL_WORTH = 7.5
+CITED = 5  # tokens of what a line rests on
+ELSE = 1.0  # how much less a further piece of a line is worth: the entry is cited already, and can be opened
 LENGTH_COUNTS = 0.35  # how much a long line has to say more than a short one to stand before it
 LEAST_WORTH = WORTH[Kind.NOTE]  # of a statement that is worth a line of its own
 KEPT_WHOLE = (SummarySection.CONSTRAINTS, SummarySection.DISSENT, SummarySection.BLOCKERS)
@@ -43,52 +44,60 @@ def stays(one: Placed) -> bool:
 
 
 def _worth(piece: str) -> float:
-    return max(WORTH[kind_of(piece, piece)], WORTH[Kind.TASK]) + specific(piece)
+    return max(WORTH[kind_of(piece, piece)], WORTH[Kind.TASK]) + specific(piece) + substance(piece)
 
 
 def within(placed: Sequence[Placed], budget: int) -> tuple[list[Placed], list[Placed]]:
-    """Say less of each thing before leaving any out; then leave out what is worth least, the earliest of it first."""
+    """Say less of each thing before leaving any out: piece by piece, the worthiest for its length first.
+
+    Returns what comes in, in its order, and what is left out. Of pieces worth the same the latest comes first.
+    """
     if tokens_of(by_section(placed)) <= budget:
         return list(placed), []
-    brief = [_brief(one) for one in placed]
-    kept = [one for one in brief if stays(one)]
-    rest = [one for one in brief if not stays(one)]
-    cut: list[Placed] = []
-    for one in sorted(rest, key=lambda one: (-_density(one), -one.last_seq)):
-        form = next((form for form in (one, _best_of(one)) if tokens_of(by_section([*kept, form])) <= budget), None)
-        if form is None:
-            cut.append(one)
-        else:
-            kept.append(form)
-    order = {(one.section, one.line.rests): n for n, one in enumerate(brief)}
-    return sorted(kept, key=lambda one: order[one.section, one.line.rests]), cut
+    said = [_All(one) if stays(one) or one.line.mark is not None else _All(one, _short(one)) for one in placed]
+    for one in said:
+        one.chosen = one.pieces if stays(one.placed) else ()
+    parts = [(one, piece) for one in said if not one.chosen for piece in one.pieces]
+    for one, piece in sorted(parts, key=lambda part: (-_density(*part), -part[0].placed.last_seq)):
+        before, one.chosen = one.chosen, (*one.chosen, piece)
+        if tokens_of(by_section([other.form for other in said if other.chosen])) > budget:
+            one.chosen = before
+    return [one.form for one in said if one.chosen], [one.placed for one in said if not one.chosen]
 
 
-def _density(one: Placed) -> float:
-    length = exact_counter(STORED_ENCODING).count(str(_best_of(one).line))
-    return worth_of(one) / float(length**LENGTH_COUNTS)
+@dataclass(slots=True)
+class _All:
+    """A line, what may be said of it piece by piece, and what of that is chosen."""
+
+    placed: Placed
+    pieces: tuple[str, ...] = ()
+    chosen: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        self.pieces = self.pieces or (self.placed.line.text,)
+
+    @property
+    def best(self) -> str:
+        """The piece that the line stands for."""
+        return max(self.pieces, key=_worth)
+
+    @property
+    def form(self) -> Placed:
+        """The line with what is chosen of it, in the order in which it was said."""
+        text = JOINT.join(piece for piece in self.pieces if piece in self.chosen)
+        return replace(self.placed, line=replace(self.placed.line, text=text))
 
 
-def _best_of(one: Placed) -> Placed:
-    """A line's worthiest piece; what an agent reports stays whole."""
-    if one.line.mark is not None:
-        return one
-    return replace(one, line=replace(one.line, text=max(one.line.pieces, key=_worth)))
+def _short(one: Placed) -> tuple[str, ...]:
+    """A line's pieces, each without what only explains it; what an agent made of a user's words stays beside them."""
+    pieces = tuple(dict.fromkeys(map(shortened, one.line.pieces)))
+    return pieces if len(one.line.seqs) < 2 else (JOINT.join(pieces),)
 
 
-def _brief(one: Placed) -> Placed:
-    """A line's worthiest pieces, each without what only explains it. What must be kept stays as it is."""
-    if stays(one) or one.line.mark is not None:
-        return one
-    counter = exact_counter(STORED_ENCODING)
-    short = list(dict.fromkeys(map(shortened, one.line.pieces)))
-    chosen, room = set[str](), GOAL_TOKENS if one.section is SummarySection.GOALS else BRIEF_TOKENS
-    for piece in sorted(short, key=lambda piece: -_worth(piece)):
-        cost = 0 if len(elements(piece)) > 1 else counter.count(piece)
-        if not chosen or cost <= room:
-            chosen.add(piece)
-            room -= cost
-    return replace(one, line=replace(one.line, text=JOINT.join(piece for piece in short if piece in chosen)))
+def _density(one: _All, piece: str) -> float:
+    """What a piece is worth for its length. What else a line says adds a little less than a line of its own."""
+    worth = worth_of(one.placed) if piece == one.best else _worth(piece) - ELSE
+    return worth / float(exact_counter(STORED_ENCODING).count(piece) + CITED) ** LENGTH_COUNTS
 
 
 def by_section(placed: Sequence[Placed]) -> dict[str, list[str]]:

@@ -18,11 +18,14 @@ from sessions.summaries.clauses import HAN, bare, folded, paragraphs, sentences,
 from sessions.summaries.cues import Kind
 from sessions.summaries.entries import Entry
 from sessions.vocabulary import EventKind, EventRole
+from threads.affinity import KIND_WEIGHTS, commonness
+from threads.lexemes import lexemes
 
 WORTH: dict[Kind, int] = {
     Kind.CONSTRAINT: 9,
     Kind.DISSENT: 8,
     Kind.BLOCKER: 8,
+    Kind.OPEN: 5,
     Kind.REMEMBER: 7,
     Kind.CORRECTION: 6,
     Kind.VALUE: 6,
@@ -39,6 +42,7 @@ SECTION: dict[Kind, SummarySection] = {
     Kind.REMEMBER: SummarySection.CONSTRAINTS,
     Kind.DISSENT: SummarySection.DISSENT,
     Kind.BLOCKER: SummarySection.BLOCKERS,
+    Kind.OPEN: SummarySection.OPEN_QUESTIONS,
     Kind.QUESTION: SummarySection.OPEN_QUESTIONS,
 }
 """Where a sentence of a kind stands; every other kind is a decision, or a next step while it is fresh."""
@@ -46,6 +50,7 @@ ELABORATES = (Kind.DECISION, Kind.PROPOSAL)
 """What says how a demand is to be met, where it follows one in the same paragraph."""
 FEW_WORDS = 5  # of a statement that says little unless it names something
 BARE_RETRACTION = 16  # words of a sentence that takes something back and says nothing in its place
+SOME_WORDS = 3.0  # that tell something, of a statement that says as much as most
 NAME_WORDS = 6  # of a line that only names something
 LEAST_WORDS = 3  # of a statement; fewer point at something that stands elsewhere
 HAN_OF_A_WORD = 1.3
@@ -146,6 +151,14 @@ def specific(text: str) -> float:
     return 1.0 * named - (2.0 if few and _POINTS.search(said) else 1.0 if few and not named else 0.0)
 
 
+@lru_cache(8_192)
+def substance(text: str) -> float:
+    """Return -1 to 1: how much of a matter a statement names. "Make it better" names none, whatever it asks for."""
+    kinds = {one.term: one.kind for one in lexemes(text)}
+    named = sum(KIND_WEIGHTS[kind] * commonness(term) for term, kind in kinds.items())
+    return min(max((named - SOME_WORDS) / SOME_WORDS, -1.0), 1.0)
+
+
 def weight(text: str) -> float:
     """Return how much a text says, in words; a Chinese word has a little more than one character."""
     return len(_LATIN.findall(text)) + len(HAN.findall(text)) / HAN_OF_A_WORD
@@ -158,6 +171,7 @@ def kind_of(raw: str, text: str) -> Kind:
     asks = bare.endswith(("?", "？")) and not cues.TAG.search(said)
     few = weight(bare) < LEAST_WORDS
     for kind, does in (
+        *((kind, label.match(bare)) for kind, label in cues.LABELS.items()),
         (Kind.CHATTER, cues.CHATTER.fullmatch(bare) or cues.TAG.fullmatch(bare) or not weight(bare)),
         (Kind.ERRAND, cues.BRIEFLY.match(bare)),
         (Kind.NOTE, cues.RETRACTS.search(said) and weight(said) <= BARE_RETRACTION),
