@@ -97,7 +97,8 @@ def _short(one: Placed) -> tuple[str, ...]:
 def _density(one: _All, piece: str) -> float:
     """What a piece is worth for its length. What else a line says adds a little less than a line of its own."""
     worth = worth_of(one.placed) if piece == one.best else _worth(piece) - ELSE
-    return worth / float(exact_counter(STORED_ENCODING).count(piece) + CITED) ** LENGTH_COUNTS
+    length = exact_counter(STORED_ENCODING).count(piece) + CITED
+    return float(worth / length**LENGTH_COUNTS)
 
 
 def by_section(placed: Sequence[Placed]) -> dict[str, list[str]]:
