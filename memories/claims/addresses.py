@@ -69,6 +69,21 @@ def _version(m: Match) -> Fields:
     return {"type": ValueType.VERSION, "norm": re.sub(r"^v(ersion)?\s?", "", m[0].casefold())}
 
 
+@IDENTIFIERS.shape(r"(?<![A-Za-z0-9])[a-z]{2}[-_][A-Z]{2}(?![A-Za-z0-9_-])")
+def _locale(m: Match) -> Fields | None:
+    """ "en-GB"; by its case, for "on-it" is no language."""
+    language, country = m[0][:2], m[0][3:]
+    if not (language.islower() and country.isupper()):
+        return None
+    return {"type": ValueType.IDENTIFIER, "norm": f"{language}-{country}".casefold()}
+
+
+@IDENTIFIERS.shape(r"(?<![A-Za-z0-9])[A-Z] ?(?:区|栋|座|单元)")
+def _block(m: Match) -> Fields:
+    """A part of a building or a site, by its letter."""
+    return {"type": ValueType.IDENTIFIER, "norm": m[0].casefold().replace(" ", "")}
+
+
 @IDENTIFIERS.shape(
     r"(?<![A-Za-z0-9])--?[A-Za-z][\w-]+(?<=\w)(?<!\w-)|#\d+|(?<![A-Za-z0-9])(?:[A-Za-z]+(?:_[A-Za-z0-9]+)+"
     r"|[a-z0-9-]+(?:\.[a-z0-9-]+)+\.?(?<=[a-z])|(?=[A-Za-z-]*\d)[A-Za-z][A-Za-z0-9]*(?:[-_.:][A-Za-z0-9]+)*"

@@ -48,6 +48,7 @@ class Reading:
     change: bool
     also: bool
     carrying: frozenset[str] = frozenset()  # the words that only carry the rest, in lower case
+    excluded: frozenset[str] = frozenset()  # what it says that the value is not: "port 9443, not 8443"
 
     def of_kind(self, *kinds: str) -> list[Part]:
         return [part for part in self.parts if part.kind in kinds]
@@ -77,7 +78,7 @@ def _opaque(text: str) -> Reading:
 
 
 def _sentence(sentence: str, registry: Registry) -> Reading:
-    row = _without_past(with_verbs(tokens(sentence, lexicon(registry))))
+    row, excluded = _without_excluded(_without_past(with_verbs(tokens(sentence, lexicon(registry)))))
     zone, strength = zones(row, registry)
     parts = _once(Part(token, place) for token, place in zip(row, zone, strict=True) if token.key)
     sign = 1
@@ -90,7 +91,7 @@ def _sentence(sentence: str, registry: Registry) -> Reading:
         if not token.key and not (after and after.value and after.value.unit)  # "after 30 seconds" is a length of time
         for word in token.text.casefold().split()
     )
-    return Reading(sentence, parts, strength, sign, "change" in marks, "also" in marks, carrying)
+    return Reading(sentence, parts, strength, sign, "change" in marks, "also" in marks, carrying, excluded)
 
 
 def _once(parts: Iterable[Part]) -> tuple[Part, ...]:
@@ -142,3 +143,17 @@ def _without_past(row: Sequence[Token]) -> list[Token]:
     if first is None or last is None:
         return list(row)
     return [*row[:first], *row[last:]]
+
+
+_EXCLUDES = {"而不是", "而非"}  # whatever stands before them
+_EXCLUDES_BEHIND_A_COMMA = {"not", "不是"}
+
+
+def _without_excluded(row: Sequence[Token]) -> tuple[list[Token], frozenset[str]]:
+    """ "on port 9443, not 8443": what it is not, behind what it is, denies nothing. Returns the rest, and its keys."""
+    for n, token in enumerate(row):
+        told = sum(bool(other.key) for other in row[:n]) > 1
+        behind_comma = n > 0 and "comma" in row[n - 1].marks and token.text.casefold() in _EXCLUDES_BEHIND_A_COMMA
+        if told and (behind_comma or token.text in _EXCLUDES):
+            return list(row[:n]), frozenset({"not", *(other.key for other in row[n + 1 :] if other.key)})
+    return list(row), frozenset()

@@ -128,6 +128,7 @@ class _Pair:
         """Whether nothing that alignment does not see tells the two apart: shades, order, small words, marked names."""
         pair = self.left, self.right
         ordered = same_order(*pair) and same_turns(*pair) and _marked(pair[0]) == _marked(pair[1])
+        ordered = ordered and pair[0].excluded == pair[1].excluded
         return ordered and not found.shaded and not self._turned(found)
 
     def _turned(self, found: Alignment) -> bool:

@@ -27,6 +27,7 @@ _IMPLIED_UNITS = {
     "duration": {"meeting_length", "interval"},
     "temperature": {"temperature"},
 }
+_NAMES_IT = {"called", "known as", "叫", "叫做", "名叫", "名为"}
 _FIGURES = {ValueType.NUMBER, ValueType.QUANTITY, ValueType.RATE}
 _NAMING = {ValueType.TERM, ValueType.TEXT, ValueType.IDENTIFIER, ValueType.PERSON, ValueType.URL, ValueType.PATH}
 # What an attribute is made of that values of a type can be values of.
@@ -147,6 +148,7 @@ def _narrows(reading: Reading, added: Sequence[Part]) -> bool:
         and part.zone is Zone.KEY is after.zone
         and after not in added
         and after.kind in {"word", "attr"}
+        and not (after.token.verb and after.token.text.isascii())
         and after.token.start - (part.token.start + len(part.token.text)) <= (1 if part.token.text.isascii() else 0)
         for part, after in pairwise(row)
     )
@@ -201,7 +203,7 @@ def _names(text: str, name: str) -> bool:
 
 def implied(reading: Reading) -> set[str]:
     """The keys of attributes that the values of a reading imply."""
-    found: set[str] = set()
+    found: set[str] = {"a:name"} if reading.carrying & _NAMES_IT else set()
     for part in reading.parts:
         value = part.token.value
         if part.token.sense.implies:

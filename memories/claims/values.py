@@ -55,6 +55,11 @@ def _scanner() -> tuple[re.Pattern[str], list[tuple[re.Pattern[str], Reader]]]:
     return re.compile(whole, re.IGNORECASE), readers
 
 
+@cache
+def _datelike() -> re.Pattern[str]:
+    return re.compile("|".join(_STRIP.sub("(?:", pattern) for pattern, _ in _DATES), re.IGNORECASE)
+
+
 def scan(text: str) -> list[Value]:
     """Every typed value of `text`, in order, none overlapping another. The first shape that fits a place wins."""
     found: list[Value] = []
@@ -64,6 +69,11 @@ def scan(text: str) -> list[Value]:
         if value is not None:
             found.append(value)
     return found
+
+
+def dates(text: str) -> list[Value]:
+    """Every date of `text` as `scan` finds it. Most texts name none, and are then not looked at for anything else."""
+    return [value for value in scan(text) if value.date] if _datelike().search(text) else []
 
 
 def _next(text: str, at: int) -> tuple[Value | None, int]:

@@ -29,8 +29,8 @@ def _is_verb(row: Sequence[Token], n: int) -> bool:
     plain = text.isascii() and text.islower() and token.sense.kind in {"word", "attr"}
     if token.name or token.value is not None or not plain:
         return token.verb
-    if token.sense.kind == "attr" and " " in text and _last_word(token) in _AFTER:
-        return True  # "sits at", "written in"
+    if token.sense.kind == "attr" and " " in text and (_last_word(token) in _AFTER or _first_word(token) in _BE):
+        return True  # "sits at", "written in", "are kept"
     before, after = _last_word(row[n - 1]) if n else "", _first_word(row[n + 1]) if n + 1 < len(row) else ""
     if before in _BEFORE or (before in _BE and text.endswith(("ed", "en", "t", "ing"))):
         return True

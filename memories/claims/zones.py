@@ -230,7 +230,7 @@ def _wanted(row: Sequence[Token], registry: Registry) -> set[int] | None:
     """The one token that is what a named attribute is made of: the person of "on call", the number of "port"."""
     members = _family_of_attribute(row)
     if len(members) == 1:
-        return members
+        return _with_release(row, members)
     for token in row:
         known = registry.attributes.get(token.key.removeprefix("a:")) if token.sense.kind == "attr" else None
         if known is None:
@@ -244,6 +244,13 @@ def _wanted(row: Sequence[Token], registry: Registry) -> set[int] | None:
             if len(fitting) == 1:
                 return set(fitting)
     return None
+
+
+def _with_release(row: Sequence[Token], members: set[int]) -> set[int]:
+    """With the figure right behind a member of a family: the 18 of "React 18" says which React."""
+    releases = {ValueType.NUMBER, ValueType.VERSION}
+    behind = {n + 1 for n in members if n + 1 < len(row)}
+    return members | {n for n in behind if (value := row[n].value) and value.type in releases}
 
 
 def _loose(row: Sequence[Token]) -> list[Zone]:

