@@ -4,13 +4,13 @@ import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from governance.rows import fetch
 from governance.scope import project_here
 from memories.embeddings.nearest import Leg, Place, dense_legs
 from memories.embeddings.queries import AskedVectors
-from memories.lexical import K1, B, Terms, asked_terms, bm25, keys_asked, rarities
+from memories.lexical import K1, B, asked_terms, bm25, keys_asked, rarities
 from memories.ranking.candidate import Candidate, ScopeStats
 from memories.vocabulary import SourceType
 
@@ -56,8 +56,7 @@ class Question:
         return [model.name for model in self.vectors.vectors]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Located:
+class Located(NamedTuple):
     """A candidate, which memory it copies if it does, who may read it, and the legs that found it by themselves."""
 
     candidate: Candidate
@@ -70,10 +69,15 @@ class Located:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pool:
-    """What was found, in no order, and the scope's own figures."""
+    """What was found, in no order, the scope's own figures, and how much each term of the question tells there."""
 
     located: Sequence[Located]
     stats: ScopeStats
+    weights: Mapping[str, float]
+
+    def bm25(self, one: Candidate) -> float:
+        """Return the score of the lexical leg, which it would have had too if another leg had found it alone."""
+        return bm25(one, self.weights, mean_length=self.stats.mean_length)
 
 
 def question_of(requests: Sequence[str], vectors: AskedVectors | None = None) -> Question:
@@ -87,36 +91,18 @@ LEXICAL = (
     " %(near)s::uuid, %(only_in)s::uuid, %(kinds)s::text[], %(since)s::timestamptz, %(until)s::timestamptz,"
     " %(shared)s::boolean, %(held_roles)s::text[], %(known_refs)s::text[])"
 )
-COLUMNS = [
-    "id",
-    "ref",
-    "source_type",
-    "text",
-    "speaker",
-    "thread_id",
-    "as_of",
-    "created_at",
-    "origin",
-    "knowledge_status",
-    "sensitivity",
-    "confidence",
-    "terms",
-    "counts",
-    "length",
-    "memory_id",
-    "audience",
-    "audience_role",
-    "owner_id",
-]
-TERMS, LENGTH = COLUMNS.index("terms"), COLUMNS.index("length")
+# Columns of a passage: those that a candidate begins with, before what is worked out here, and some beside.
+OF_CANDIDATE = Candidate._fields[:-4]
+APART = ("memory_id", "audience", "audience_role", "owner_id")
+COLUMNS = (*OF_CANDIDATE, *APART)
+MADE_UP = {"length": "coalesce(nullif(p.length, 0), cardinality(p.terms))"}  # a passage of before does not say it
 # The scope stands in the transaction; without one nothing is found. What is asked for by other than the legs' own
 # conditions is asked of every row: a dense leg knows nothing of what is known anyway.
 STATEMENT = """
 WITH lexical AS MATERIALIZED (SELECT * FROM {lexical}){dense}
-SELECT {columns}, {use} AS use_score, p.id = ANY (ARRAY(SELECT l.found FROM lexical l)) AS by_words,
-  (SELECT l.passages FROM lexical l LIMIT 1), (SELECT l.mean_length FROM lexical l LIMIT 1),
-  (SELECT l.spread FROM lexical l LIMIT 1){scores}
-FROM memories_passage p WHERE p.id = ANY (ARRAY(SELECT l.found FROM lexical l{union})) AND p.live
+SELECT {columns}, {use} AS use_score, w.found IS NOT NULL AS by_words, {figures}{scores}
+FROM memories_passage p LEFT JOIN lexical w ON w.found = p.id{beside}
+WHERE p.id = ANY (ARRAY(SELECT l.found FROM lexical l{union})) AND p.live
   AND NOT p.ref = ANY (%(known_refs)s::text[])
   AND NOT (p.speaker IN ('assistant', 'tool') AND split_part(p.ref, '/', 3) = ANY (%(silent)s::text[]))
   AND (%(other_tasks)s OR p.memory_id IS NULL OR NOT EXISTS (
@@ -126,6 +112,12 @@ FROM memories_passage p WHERE p.id = ANY (ARRAY(SELECT l.found FROM lexical l{un
 USE = """(
   SELECT coalesce(sum(CASE f.kind WHEN 'useful' THEN %(praise)s::float8 ELSE -%(blame)s::float8 END), 0)
   FROM memories_feedback f WHERE f.memory_id = p.memory_id AND f.project_id = p.project_id)"""
+# The scope's own figures are the same for all rows: they stand in the first.
+FIGURE = "CASE WHEN row_number() OVER () = 1 THEN (SELECT l.{figure} FROM lexical l LIMIT 1) END"
+FIGURES = ("passages", "mean_length", "spread")
+REF, LENGTH = COLUMNS.index("ref"), COLUMNS.index("length")
+FIRST_FIGURE = len(COLUMNS) + 2  # behind what readers said of it, and whether words found it
+FIRST_SCORE = FIRST_FIGURE + len(FIGURES)
 OF_MEMORIES = [SourceType.FACT, SourceType.DECISION, SourceType.LESSON, SourceType.SOP]
 SHARING = """
 SELECT p.memory_id
@@ -135,14 +127,16 @@ JOIN memories_passage p ON p.id = f.found WHERE p.memory_id IS NOT NULL
 """
 DENSE = ", dense_{n} AS MATERIALIZED (SELECT * FROM {call})"
 ALSO = " UNION ALL SELECT d.passage_id FROM dense_{n} d"
-FOUND_BY = "p.id = ANY (ARRAY(SELECT d.passage_id FROM dense_{n} d))"
+BESIDE = " LEFT JOIN dense_{n} d{n} ON d{n}.passage_id = p.id"
+# What a leg found itself it has compared already.
+COMPARED = ", coalesce(d{n}.cosine, {cosine}), d{n}.passage_id IS NOT NULL"
 
 
 def find(question: Question, scope: Scope, *, pool: int = POOL) -> Pool:
     """Return at most `pool` passages of each leg in the open scope, each with the scores of all legs. One statement."""
     legs, params = dense_legs(question.vectors, _place(scope, pool))
     params = {**params, **_lexical(question, scope, pool)}
-    rows = fetch(_statement(legs), params)
+    rows = fetch(_statement(legs), params, binary=True)
     return _pool(rows, question, [leg.model for leg in legs])
 
 
@@ -193,49 +187,39 @@ def _statement(legs: Sequence[Leg]) -> str:
     """Put the statement together from literals; a model brings its number along, and its name as a parameter."""
     return STATEMENT.format(
         lexical=LEXICAL,
-        columns=", ".join(f"p.{name}" for name in COLUMNS),
+        columns=", ".join(MADE_UP.get(name, f"p.{name}") for name in COLUMNS),
         use=USE,
+        figures=", ".join(FIGURE.format(figure=figure) for figure in FIGURES),
         dense="".join(DENSE.format(n=leg.number, call=leg.call) for leg in legs),
+        beside="".join(BESIDE.format(n=leg.number) for leg in legs),
         union="".join(ALSO.format(n=leg.number) for leg in legs),
-        scores="".join(f", {leg.cosine_of('p')}, {FOUND_BY.format(n=leg.number)}" for leg in legs),
+        scores="".join(COMPARED.format(n=leg.number, cosine=leg.cosine_of("p")) for leg in legs),
     )
 
 
 def _pool(rows: Sequence[tuple[Any, ...]], question: Question, models: Sequence[str]) -> Pool:
     stats = _stats(rows, question)
     weights = rarities(question.terms, stats.spread, passages=stats.passages)
-    return Pool(located=[_located(row, models, weights, stats) for row in rows], stats=stats)
+    return Pool(located=[_located(row, models) for row in rows], stats=stats, weights=weights)
 
 
 def _stats(rows: Sequence[tuple[Any, ...]], question: Question) -> ScopeStats:
-    told = rows[0][len(COLUMNS) + 2 : len(COLUMNS) + 5] if rows else (None, None, None)
-    passages, mean, spread = told
+    passages, mean, spread = rows[0][FIRST_FIGURE:FIRST_SCORE] if rows else (None, None, None)
     if spread is None:  # nothing shares a word with the question: what was found has to stand for the scope
-        lengths = [row[LENGTH] or len(row[TERMS]) for row in rows]
-        mean = sum(lengths) / max(len(rows), 1)
+        mean = sum(row[LENGTH] for row in rows) / max(len(rows), 1)
         return ScopeStats(passages=len(rows), mean_length=mean, spread=dict.fromkeys(question.terms, 0))
     held = {term: round(count) for term, count in zip(question.terms, spread, strict=True)}
     return ScopeStats(passages=round(passages), mean_length=float(mean), spread=held)
 
 
-def _located(row: tuple[Any, ...], models: Sequence[str], weights: Mapping[str, float], stats: ScopeStats) -> Located:
-    given = dict(zip(COLUMNS, row, strict=False))
-    apart = {name: given.pop(name) for name in ("memory_id", "audience", "audience_role", "owner_id")}
-    use, by_words, *_ = row[len(COLUMNS) :]
-    scores = row[len(COLUMNS) + 5 :]
+def _located(row: tuple[Any, ...], models: Sequence[str]) -> Located:
+    ref, (use, by_words), scores = row[REF], row[len(COLUMNS) : FIRST_FIGURE], row[FIRST_SCORE:]
+    use_score = max(-MOST_USE, min(MOST_USE, use))
     cosines = dict(zip(models, scores[::2], strict=True))
-    by_meaning = [model for model, found in zip(models, scores[1::2], strict=True) if found]
-    held = Terms(terms=given["terms"], counts=given["counts"], length=given["length"] or len(given["terms"]))
-    session, seq = _turn_of(given["ref"])
-    candidate = Candidate(
-        **given | {"length": held.length},
-        session_key=session,
-        seq=seq,
-        use_score=max(-MOST_USE, min(MOST_USE, use)),
-        bm25=bm25(held, weights, mean_length=stats.mean_length),
-        cosines=cosines,
-    )
-    return Located(candidate=candidate, legs=(*(("lexical",) if by_words else ()), *by_meaning), **apart)
+    found_by = [model for model, found in zip(models, scores[1::2], strict=True) if found]
+    candidate = Candidate._make((*row[: len(OF_CANDIDATE)], *_turn_of(ref), use_score, cosines))
+    legs = ("lexical", *found_by) if by_words else tuple(found_by)
+    return Located._make((candidate, *row[len(OF_CANDIDATE) : len(COLUMNS)], legs))
 
 
 def _turn_of(ref: str) -> tuple[str | None, int | None]:

@@ -5,14 +5,15 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from itertools import chain, repeat
+from math import inf
+from typing import NamedTuple
 
 from memories.embeddings.queries import AskedVectors
-from memories.finding import Located, Pool, Question, Scope, find, question_of
-from memories.lexical import rarities
+from memories.finding import Located, Pool, Scope, find, question_of
 from memories.outdated import without_outdated
 from memories.ranking.asking import Asked, requests
-from memories.ranking.fusion import Ranked, Ranking, rank
+from memories.ranking.diversity import told_already
+from memories.ranking.fusion import Ranked, rank
 from memories.vocabulary import LostBy
 
 __all__ = ["Found", "Hit", "Limits", "Lost", "Scope", "retrieve"]
@@ -55,9 +56,11 @@ class Hit:
     found_by: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Lost:
-    """A passage that was looked at and is no hit: by which rule, who may read it, and the ref of what was better."""
+class Lost(NamedTuple):
+    """A passage that was looked at and is no hit: by which rule, who may read it, and the ref of what was better.
+
+    A tuple, since a search makes one of nearly all that it looked at.
+    """
 
     ref: str
     rule: LostBy
@@ -92,18 +95,23 @@ def retrieve(
     Two passages that say the same count once. One statement, whatever the number of passages. `vectors` are those of
     the query's requests, made before the scope was opened; without them the words alone are looked up.
     """
-    asked = Asked(text=query, requests=requests(query), now=scope.now, phase=phase, models=_models(vectors))
+    said = vectors.requests if vectors and vectors.requests else requests(query)
+    asked = Asked(text=query, requests=said, now=scope.now, phase=phase, models=_models(vectors))
     question = question_of(asked.requests, vectors)
     if not question.terms and not question.models:
         return Found(hits=[], considered=0, eligible=0)
     pool = find(question, scope)
     ranking = rank([one.candidate for one in pool.located], asked, pool.stats, here=scope.thread_id)
-    lost: list[Lost] = []
-    hits = _hits(ranking, pool, question, most=limits.most, lost=lost)
+    located = {one.candidate.ref: one for one in pool.located}
+    least = inf if ranking.abstained else ranking.floor
+    about = [_Told(one, located[one.candidate.ref]) for one in ranking.ranked if one.confidence >= least]
+    unlike = [located[one.candidate.ref] for one in ranking.ranked if one.confidence < least]
+    lost = [Lost(one.candidate.ref, LostBy.UNLIKE, one.audience) for one in unlike]
+    hits = [_hit(one, pool, reason=ranking.why(one.ranked)) for one in _best(about, most=limits.most, lost=lost)]
     return Found(
         hits=hits,
         considered=len(pool.located),
-        eligible=sum(_is_about_it(one, ranking) for one in ranking.ranked),
+        eligible=len(about),
         abstained=not hits,
         lost=tuple(lost),
         asked=tuple(question.terms),
@@ -119,11 +127,10 @@ def _models(vectors: AskedVectors | None) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Told:
-    """A ranked candidate as it is held against what corrects it, and the ref of a better one that says the same."""
+    """A ranked candidate as it is held against what corrects it."""
 
     ranked: Ranked
     located: Located
-    better: str | None = None
 
     @property
     def ref(self) -> str:
@@ -146,34 +153,26 @@ class _Told:
         return self.ranked.candidate.knowledge_status
 
     def lost(self, rule: LostBy, *, by: str = "") -> Lost:
-        return Lost(ref=self.ref, rule=rule, audience=self.located.audience, by=by)
+        return Lost(self.ref, rule, self.located.audience, by)
 
 
-def _is_about_it(ranked: Ranked, ranking: Ranking) -> bool:
-    return not ranking.abstained and ranked.confidence >= ranking.floor
-
-
-def _hits(ranking: Ranking, pool: Pool, question: Question, *, most: int, lost: list[Lost]) -> list[Hit]:
-    """Return the hits, best first, and note of the others why they are none."""
-    located = {one.candidate.ref: one for one in pool.located}
-    same = chain(ranking.told_already(WEIGHED * most), repeat(None))
-    told = [_Told(one, located[one.candidate.ref], better) for one, better in zip(ranking.ranked, same, strict=False)]
-    about = [one for one in told if _is_about_it(one.ranked, ranking)]
-    lost.extend(one.lost(LostBy.UNLIKE) for one in told if not _is_about_it(one.ranked, ranking))
-    weighed = [(one, frozenset(one.ranked.candidate.terms)) for one in about[: WEIGHED * most]]
-    holding = [one for one, _ in without_outdated(weighed)]
-    lost.extend(one.lost(LostBy.CORRECTED) for one, _ in weighed if one not in holding)
-    kept = _distinct(holding, most, lost)
+def _best(about: Sequence[_Told], *, most: int, lost: list[Lost]) -> list[_Told]:
+    """Return those that become hits, best first, and note of the others why they are none."""
+    weighed = about[: WEIGHED * most]
+    better = told_already([one.ranked.candidate for one in weighed])
+    holding = [one for one, _ in without_outdated([(one, frozenset(one.ranked.candidate.terms)) for one in weighed])]
+    lost.extend(one.lost(LostBy.CORRECTED) for one in weighed if one not in holding)
+    kept = _distinct(holding, {one.ref: other for one, other in zip(weighed, better, strict=True)}, most, lost)
     lost.extend(one.lost(LostBy.OVER_LIMIT) for one in about[WEIGHED * most :])
-    weights = rarities(question.terms, pool.stats.spread, passages=pool.stats.passages)
-    return [_hit(one, weights, reason=ranking.why(one.ranked)) for one in kept]
+    return kept
 
 
-def _distinct(holding: Sequence[_Told], most: int, lost: list[Lost]) -> list[_Told]:
+def _distinct(holding: Sequence[_Told], better: Mapping[str, str | None], most: int, lost: list[Lost]) -> list[_Told]:
     kept: dict[str, _Told] = {}
     for one in holding:
-        if one.better is not None and one.better in kept:
-            lost.append(one.lost(LostBy.SAID_ALREADY, by=one.better))
+        said = better[one.ref]
+        if said is not None and said in kept:
+            lost.append(one.lost(LostBy.SAID_ALREADY, by=said))
         elif len(kept) == most:
             lost.append(one.lost(LostBy.OVER_LIMIT))
         else:
@@ -181,8 +180,8 @@ def _distinct(holding: Sequence[_Told], most: int, lost: list[Lost]) -> list[_To
     return list(kept.values())
 
 
-def _hit(told: _Told, weights: Mapping[str, float], *, reason: str) -> Hit:
-    ranked, located = told.ranked, told.located
+def _hit(told: _Told, pool: Pool, *, reason: str) -> Hit:
+    ranked, located, weights = told.ranked, told.located, pool.weights
     candidate = ranked.candidate
     held = frozenset(candidate.terms)
     matched = tuple(sorted((term for term in weights if term in held), key=lambda term: (-weights[term], term)))
@@ -204,6 +203,6 @@ def _hit(told: _Told, weights: Mapping[str, float], *, reason: str) -> Hit:
         owner_id=located.owner_id,
         likely=ranked.confidence,
         matched=matched,
-        legs={"lexical": round(candidate.bm25, 4), **cosines},
+        legs={"lexical": round(pool.bm25(candidate), 4), **cosines},
         found_by=located.legs,
     )

@@ -3,6 +3,7 @@
 import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from governance.actors import Acting, held_role
@@ -15,6 +16,7 @@ from sessions.lifecycle import OpenWish, ProviderWish
 from sessions.models import Attempt, Session
 from threads.models import Task
 from threads.resolution import ThreadQuery
+from threads.speech import Reading, read
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,7 +56,7 @@ class Holding:
     asked: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class ContextAsk:
     """One request for context. Ids are parsed; whether they are there is found out in the scope."""
 
@@ -78,6 +80,11 @@ class ContextAsk:
     dry_run: bool = False
     have: Have | None = None
     client_tokens: int | None = None
+
+    @cached_property
+    def reading(self) -> Reading:
+        """How the input is read: resolving and recalling both go by it."""
+        return read(self.user_input.raw_text)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,7 +114,12 @@ def place_of(acting: Acting, ask: ContextAsk) -> Place:
         )
     _check_behalf(ask.on_behalf_of)
     query = ThreadQuery(
-        text=ask.user_input.raw_text, role=role, thread_id=_same(named), channel=ask.channel, page=ask.page
+        text=ask.user_input.raw_text,
+        reading=ask.reading,
+        role=role,
+        thread_id=_same(named),
+        channel=ask.channel,
+        page=ask.page,
     )
     wish = OpenWish(
         role=role, session=session, attempt_id=ask.attempt_id, task=task, any_task=True, provider=ask.provider

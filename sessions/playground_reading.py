@@ -18,7 +18,7 @@ from sessions.packet_layers import Reader, by_ref, items_of, layer_lines, needed
 from sessions.packet_prompt import PromptLines, prompt_lines
 from sessions.packet_reading import ShortLine
 from sessions.packet_refs import Namer
-from sessions.packets import PacketDraft, decisions_of, ordered, shortfall_out
+from sessions.packets import PacketDraft, ordered, shortfall_out
 from sessions.playground import last_packet
 from sessions.playground_forms import Offered
 from sessions.replay import Recompiled
@@ -107,7 +107,7 @@ def _side(draft: PacketDraft) -> Side:
         thread=made_visible(draft.thread.title),
         role=made_visible(draft.opening.session.role),
         refused=draft.refused,
-        decisions=ordered(decisions_of(draft)),
+        decisions=ordered(draft.decisions),
         contracts=_contracts(draft),
     )
 

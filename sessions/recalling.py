@@ -19,7 +19,7 @@ from sessions.facts import hit_fact
 from sessions.hit_texts import texts_now
 from sessions.vocabulary import Anew
 from threads.models import Task, Thread
-from threads.speech import SpeechAct, read
+from threads.speech import Reading, SpeechAct
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,9 +74,8 @@ def goal_of(phase: Phase, task: Task | None, eligibility: Eligibility) -> Goal:
     return Goal(phase=phase.value, task=task.public_id if task else "", readers=readers)
 
 
-def own_matter(text: str) -> str | None:
+def own_matter(reading: Reading) -> str | None:
     """Return what an input is about by itself, None where it only goes on with something ("继续")."""
-    reading = read(text)
     return reading.content if reading.act is SpeechAct.REQUEST and reading.specific > 0 else None
 
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from threads.speech import SpeechAct
+from threads.speech import Reading, SpeechAct
 from threads.vocabulary import MatchRule, ThreadType
 
 
@@ -28,13 +28,15 @@ class MatchRequest:
     """What is asked: the input, the thread it is bound to if any, and the time.
 
     `standing_binding` says that the binding is a channel's or page's own and was not named in this request: a
-    restart leaves it, and small talk leaves it when it leads to a work thread.
+    restart leaves it, and small talk leaves it when it leads to a work thread. `reading` is of the text, where it was
+    read before.
     """
 
     text: str
     bound_thread_id: str | None
     now: datetime
     standing_binding: bool = False
+    reading: Reading | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -62,7 +62,7 @@ def match_thread(
 
     `verdict` says how these compare by what was said in them; without it, titles, labels, goals and tasks decide.
     """
-    case = _Case(request, read(request.text), tuple(candidates), numbers or MatchNumbers(), verdict)
+    case = _Case(request, request.reading or read(request.text), tuple(candidates), numbers or MatchNumbers(), verdict)
     if request.bound_thread_id is not None and _binding_holds(case, request.bound_thread_id):
         return _bound(case, request.bound_thread_id)
     match case.reading.act:

@@ -18,7 +18,7 @@ from threads.hearing import talks_of
 from threads.lifecycle import ThreadWish, check_open, create_thread
 from threads.matching import MatchNumbers, MatchRequest, ThreadMatch, ThreadSignals, match_thread
 from threads.models import Binding, Task, Thread, ThreadUse
-from threads.speech import SpeechAct, speech_act
+from threads.speech import Reading, SpeechAct, read
 from threads.talk import FEWEST_TALKS, Verdict, heard
 from threads.vocabulary import TaskState, ThreadState, ThreadType
 
@@ -29,10 +29,14 @@ UNTITLED = {ThreadType.SMALL_TALK: "闲聊 · Small talk", ThreadType.WORK: "新
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ThreadQuery:
-    """What a request says about where it belongs. `thread_id` is the explicit one, however it was named."""
+    """What a request says about where it belongs. `thread_id` is the explicit one, however it was named.
+
+    `reading` is of the text, where it was read before.
+    """
 
     text: str
     role: str
+    reading: Reading | None = None
     thread_id: uuid.UUID | None = None
     channel: str | None = None
     page: str = ""
@@ -61,13 +65,16 @@ def resolve(acting: Acting, query: ThreadQuery, *, now: datetime) -> Resolution:
     threads = {} if explicit else {thread.public_id: thread for thread in _candidates(acting, query)}
     if bound is not None:
         threads.setdefault(bound.public_id, bound)
+    reading = query.reading or read(query.text)
     request = MatchRequest(
         text=query.text,
+        reading=reading,
         bound_thread_id=bound.public_id if bound else None,
         now=now,
         standing_binding=explicit is None and binding is not None,
     )
-    verdict = _verdict(query.text, threads.values()) if bound is None or request.standing_binding else None
+    open_question = bound is None or request.standing_binding
+    verdict = _verdict(query.text, reading, threads.values()) if open_question else None
     signals = [_signals_of(thread) for thread in threads.values()]
     match = match_thread(request, signals, match_numbers(), verdict=verdict)
     destination = Destination(binding.destination) if binding else None
@@ -95,15 +102,19 @@ def settle(acting: Acting, resolution: Resolution, *, now: datetime) -> Thread:
     return create_thread(acting, ThreadWish(title=title, type=kind), now=now)
 
 
-def shown(resolution: Resolution, thread: Thread | None) -> dict[str, Any]:
-    """Return the resolution as the API shows it."""
+def shown(resolution: Resolution, thread: Thread | None, *, titles: bool = True) -> dict[str, Any]:
+    """Return the resolution as the API shows it; without `titles` no words of the threads that were looked at."""
     match = resolution.match
+    candidates = [asdict(candidate) for candidate in match.candidates]
+    if not titles:
+        for candidate in candidates:
+            candidate.pop("title")
     return {
         "thread_id": thread.public_id if thread else None,
         "rule": match.rule.value,
         "confidence": round(match.confidence, 4),
         "ambiguous": match.ambiguous,
-        "candidates": [asdict(candidate) for candidate in match.candidates],
+        "candidates": candidates,
     }
 
 
@@ -152,10 +163,10 @@ def _candidates(acting: Acting, query: ThreadQuery) -> Iterable[Thread]:
     )
 
 
-def _verdict(text: str, threads: Iterable[Thread]) -> Verdict | None:
+def _verdict(text: str, reading: Reading, threads: Iterable[Thread]) -> Verdict | None:
     """Return how the threads compare by what was said in them; None for an input that is not asked of any."""
     lines = [thread for thread in threads if thread.type != ThreadType.SMALL_TALK]
-    if len(lines) < FEWEST_TALKS or speech_act(text) is not SpeechAct.REQUEST:
+    if len(lines) < FEWEST_TALKS or reading.act is not SpeechAct.REQUEST:
         return None
     return heard(text, talks_of(lines))
 

@@ -86,6 +86,7 @@ _TOKEN = regex.compile(
     regex.V1,
 )
 _FACE = regex.compile(r"\p{Extended_Pictographic}|[:;]-?[)(dp]|\^_\^", regex.V1)
+_HAN = regex.compile(r"\p{Han}")
 _NOD = regex.compile(r"[👍👌✅🆗🙆]")
 _SOFT = frozenset(("courtesy", "assent", "filler", "chat"))
 
@@ -139,7 +140,7 @@ def _clause(start: int, raw: str) -> _Clause:
         kind = token.lastgroup or "content"
         counts[kind] += 1
         if kind == "content":
-            specific += 0.5 if regex.match(r"\p{Han}", token[0]) else 1.0
+            specific += 0.5 if _HAN.match(token[0]) else 1.0
         if not first and kind not in _SOFT:
             first = kind
     if _FACE.search(plain):

@@ -40,6 +40,7 @@ from greywind_site.benching.compile_texts import GOES_ON, question
 from greywind_site.benching.compile_tokens import Weighed, weighed
 from greywind_site.benching.peer_site import check_site
 from greywind_site.benching.rows import Tell
+from greywind_site.benching.scale_store import graph_last
 from greywind_site.embedded.up import HOST
 from greywind_site.hunting.leaks.telling import quiet
 from greywind_site.hunting.scratch import scratch_database
@@ -64,10 +65,12 @@ def tell_compile(sizes: Sizes, tell: Tell) -> Told:
 def run(sizes: Sizes, tell: Tell, *, serve: Serve = served) -> Run:
     """Fill the database that every connection points at, and measure what is served from it."""
     now = timezone.now()
-    tell(f"a project with a session of {sizes.short} events and {sizes.memories} memories")
-    plain = workplace("plain", events=[sizes.short], memories=sizes.memories, now=now)
-    tell(f"a project with sessions of {sizes.short} and {sizes.events} events")
-    flat = workplace("flat", events=[sizes.short, sizes.events], memories=sizes.memories, now=now)
+    with graph_last():
+        tell(f"a project with a session of {sizes.short} events and {sizes.memories} memories")
+        plain = workplace("plain", events=[sizes.short], memories=sizes.memories, now=now)
+        tell(f"a project with sessions of {sizes.short} and {sizes.events} events")
+        flat = workplace("flat", events=[sizes.short, sizes.events], memories=sizes.memories, now=now)
+        tell("drawing the graph of all that can be found")
     analysed()
     with ExitStack() as stack:
         link = stack.enter_context(bare_link())

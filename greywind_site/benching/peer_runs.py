@@ -19,9 +19,8 @@ from governance.scope import project_scope
 from greywind_site.benching.peer_mem0 import Peer, peer_on, rows_of
 from greywind_site.benching.peer_site import answering_by, site_for
 from greywind_site.benching.rows import Tell
-from greywind_site.benching.scale import without_graph
 from greywind_site.benching.scale_runs import NEAREST, Ratio, on_owner, ratio
-from greywind_site.benching.scale_store import Maker, Numbers, Shelf
+from greywind_site.benching.scale_store import Maker, Numbers, Shelf, graph_last
 from greywind_site.benching.world import World, make_world
 from greywind_site.hunting.leaks.telling import counts_apart
 from greywind_site.hunting.scratch import scratch_database
@@ -100,7 +99,7 @@ def fill(model: Model, sizes: Sizes, *, peer: Peer, tell: Tell) -> Store:
     maker, embedder = Maker(model, now=timezone.now()), embedder_of(model)
     world = make_world(now=maker.now)
     count = max(sizes.passages // sizes.scope, 1)
-    with _our_graph_last(), peer.filling() as link:
+    with _as_after_a_while(), peer.filling() as link:
         for number, acting in enumerate(_projects(world, count, maker)):
             texts = [maker.text() for _ in range(sizes.scope)]
             shelf = maker.fill(acting, texts, embedder.embed_passages(texts).astype(np.float16))
@@ -121,10 +120,10 @@ def _projects(world: World, count: int, maker: Maker) -> Iterator[Acting]:
 
 
 @contextmanager
-def _our_graph_last() -> Iterator[None]:
-    graph = without_graph()
-    yield
-    on_owner("SET maintenance_work_mem = '1GB'", graph, "RESET maintenance_work_mem", "ANALYZE")(None)
+def _as_after_a_while() -> Iterator[None]:
+    with graph_last():
+        yield
+    on_owner("ANALYZE")(None)
     with connections["default"].cursor() as cursor:
         cursor.execute("SELECT recount_passages()")
 

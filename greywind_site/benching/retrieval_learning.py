@@ -208,8 +208,9 @@ def _floor(seen: Sequence[Seen], found: Weights) -> float:
 def _best_of(one: Seen, found: Weights) -> Iterator[tuple[int, float]]:
     """Yield the best rows of a search with their likelihood."""
     scores, about = one.scores(found.features), _about(one, found)
-    for row in np.argsort(-scores, kind="stable")[:FEW]:
-        yield int(row), found.sureness.likelihood(behind=float(scores.max() - scores[row]), relevance=about)
+    best = np.argsort(-scores, kind="stable")[:FEW].tolist()
+    behind = (scores.max() - scores[best]).tolist()
+    yield from zip(best, found.sureness.likelihoods(behind, relevance=about), strict=True)
 
 
 def _sureness(seen: Sequence[Seen], found: Weights) -> Sureness:

@@ -75,7 +75,7 @@ def search(
     pool = {int(row) for row in _best(lexical) if lexical[row] > 0} | {
         int(row) for each in dense.values() for row in _best(each)
     }
-    found = [_candidate(shelf, row, lexical, dense) for row in sorted(pool)]
+    found = [_candidate(shelf, row, dense) for row in sorted(pool)]
     return found, asked, stats
 
 
@@ -112,9 +112,7 @@ def _best(scores: NDArray[np.float64]) -> NDArray[np.int64]:
     return np.argsort(-scores, kind="stable")[:POOL]
 
 
-def _candidate(
-    shelf: Shelf, row: int, lexical: NDArray[np.float64], dense: Mapping[str, NDArray[np.float64]]
-) -> Candidate:
+def _candidate(shelf: Shelf, row: int, dense: Mapping[str, NDArray[np.float64]]) -> Candidate:
     item, terms = shelf.items[row], shelf.terms[row]
     return Candidate(
         id=uuid.uuid5(uuid.NAMESPACE_OID, item.id),
@@ -135,7 +133,6 @@ def _candidate(
         terms=terms.terms,
         counts=terms.counts,
         length=terms.length,
-        bm25=float(lexical[row]),
         cosines={model: float(each[row]) for model, each in dense.items()},
     )
 

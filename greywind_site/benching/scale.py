@@ -29,14 +29,12 @@ from greywind_site.benching.scale_runs import (
     words_as_app,
     words_as_owner,
 )
-from greywind_site.benching.scale_store import Maker, Numbers, Shelf
+from greywind_site.benching.scale_store import MODEL, Maker, Numbers, Shelf, graph_last
 from greywind_site.hunting.leaks.telling import quiet
 from greywind_site.hunting.scratch import scratch_database
 from greywind_site.operating.command import Told, table
-from greywind_site.operating.erasing import OWNER
 from memories.embeddings.registry import known_models
 
-MODEL = "use-multilingual-v3"
 SCOPE = 1_000  # in which the large store and the small one are compared
 
 
@@ -99,29 +97,18 @@ def sizes_of_shelves(sizes: Sizes) -> list[int]:
 
 
 def _store(wanted: Sequence[int], tell: Tell) -> tuple[list[Shelf], Maker]:
-    """Fill the database that every connection points at, the graph last: so it is drawn once, and faster."""
+    """Fill the database that every connection points at."""
     maker = Maker(known_models()[MODEL], now=timezone.now())
     owner: User = User.objects.create_user(username="bench-scale")
-    graph = without_graph()
     shelves = []
-    for number, size in enumerate(wanted):
-        shelves.append(maker.shelf(f"scale {number}", owner, size))
-        tell(f"{sum(wanted[: number + 1])} of {sum(wanted)} passages")
-    tell("drawing the graph")
-    on_owner("SET maintenance_work_mem = '1GB'", graph, "RESET maintenance_work_mem")(None)
+    with graph_last():
+        for number, size in enumerate(wanted):
+            shelves.append(maker.shelf(f"scale {number}", owner, size))
+            tell(f"{sum(wanted[: number + 1])} of {sum(wanted)} passages")
+        tell("drawing the graph")
     with connections["default"].cursor() as cursor:
         cursor.execute("SELECT recount_passages()")
     return shelves, maker
-
-
-def without_graph() -> str:
-    """Drop the model's graph, and return the statement that draws it."""
-    found = "SELECT indexname, indexdef FROM pg_indexes WHERE tablename = 'memories_embedding' AND indexdef LIKE %s"
-    with connections[OWNER].cursor() as cursor:
-        cursor.execute(found, [f"%hnsw%{MODEL}%"])
-        name, definition = cursor.fetchone()
-        cursor.execute(f"DROP INDEX {name}")
-    return str(definition)
 
 
 def _moments(shelves: Sequence[Shelf], maker: Maker, sizes: Sizes, tell: Tell) -> Iterator[Moment]:

@@ -2,6 +2,7 @@
 
 import uuid
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -21,6 +22,7 @@ from memories.embeddings.registry import Model
 from memories.models import Embedding, Passage
 from memories.passages import searched_by
 
+MODEL = "use-multilingual-v3"
 CLUSTERS = 200  # of all vectors: texts of one matter lie together, whoever wrote them
 SPREAD = 0.7  # length of what sets a vector apart from its cluster's centre, which has length one
 WORDS, WORDS_EACH = 4_000, 14
@@ -104,6 +106,19 @@ _EMBEDDING = {
     "attempts": 0,
     "error": "",
 }
+
+
+@contextmanager
+def graph_last() -> Iterator[None]:
+    """Draw the model's graph when all vectors of the block are there: so it is drawn once, and many times faster."""
+    found = "SELECT indexname, indexdef FROM pg_indexes WHERE tablename = 'memories_embedding' AND indexdef LIKE %s"
+    with connections[OWNER].cursor() as cursor:
+        cursor.execute(found, [f"%hnsw%{MODEL}%"])
+        name, definition = cursor.fetchone()
+        cursor.execute(f"DROP INDEX {name}")
+        yield
+        for step in ("SET maintenance_work_mem = '1GB'", definition, "RESET maintenance_work_mem"):
+            cursor.execute(step)
 
 
 def bring_in(cursor: Cursor[Any], model: Any, rows: Iterable[dict[str, Any]]) -> None:

@@ -22,13 +22,14 @@ log = structlog.get_logger("greywind.embeddings")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AskedVectors:
-    """The vectors of a question by model, one for each of its requests, as PostgreSQL reads them.
+    """The vectors of a question by model, one for each text of its `requests`, as PostgreSQL reads them.
 
     `missing` says by model why there are none: the search then goes on without that model.
     """
 
     vectors: Mapping[Model, Sequence[str]] = field(default_factory=dict)
     missing: Mapping[str, str] = field(default_factory=dict)
+    requests: Sequence[str] = ()
 
 
 class VectorsWanted(Exception):
@@ -80,7 +81,7 @@ def query_vectors(requests: Sequence[str]) -> AskedVectors:
         except EmbedderFault as fault:
             log.warning("question_not_embedded", model=model.name, code=fault.code, cause=str(fault))
             missing[model.name] = fault.code
-    return AskedVectors(vectors=vectors, missing=missing)
+    return AskedVectors(vectors=vectors, missing=missing, requests=requests)
 
 
 def kept_vectors(requests: Sequence[str]) -> AskedVectors:
@@ -95,7 +96,7 @@ def kept_vectors(requests: Sequence[str]) -> AskedVectors:
         if None in found:
             raise VectorsWanted(requests)
         vectors[model] = tuple(filter(None, found))
-    return AskedVectors(vectors=vectors)
+    return AskedVectors(vectors=vectors, requests=requests)
 
 
 def _texts(requests: Sequence[str]) -> list[str]:

@@ -7,7 +7,7 @@ import numpy as np
 import regex
 
 from memories.ranking.asking import Asked
-from memories.ranking.features import Column, Pool, cosines_of, speaks_of
+from memories.ranking.features import Column, Pool, cosines_of
 from memories.ranking.weights import Deciding, Weights
 from threads.lexemes import terms
 
@@ -43,7 +43,7 @@ def standing_of(pool: Pool, columns: Mapping[str, Column]) -> Standing:
     cosines = {model: cosines_of(pool, model) for model in pool.asked.models}
     told = {
         "terms": float(np.log1p(max(SHORT, sum(map(len, pool.weights))))),
-        "addressed": float(any(map(speaks_of(pool.asked), pool.candidates))),
+        "addressed": float(columns["speaker"].max()),
         "han": float(_asks_in_han(pool.asked)),  # its terms are shorter, and more of them are shared
         ALIKE: _alike(pool),
         **_lexical(pool, columns["coverage"]),
@@ -129,15 +129,15 @@ def _lexical(pool: Pool, coverage: Column) -> dict[str, float]:
     unknown = [weight for term, weight in weights.items() if not pool.scope.spread.get(term)]
     return {
         "coverage": float(coverage.max()),
-        "plain": max(_plain(pool, weights.keys()) for weights in pool.weights),
+        "plain": max(_plain(pool, frozenset(weights)) for weights in pool.weights),
         "unknown": sum(unknown) / max(sum(weights.values()), 1e-9),
         "strangers": float(_names_strangers(pool)),
     }
 
 
-def _plain(pool: Pool, asked: Set[str]) -> float:
+def _plain(pool: Pool, asked: frozenset[str]) -> float:
     """Return the greatest share of a request's terms that one candidate holds, common or rare."""
-    return max(len(asked & held) for held in pool.held) / max(len(asked), 1)
+    return max([len(asked & held) for held in pool.held]) / max(len(asked), 1)
 
 
 def _names_strangers(pool: Pool) -> bool:
@@ -148,12 +148,16 @@ def _names_strangers(pool: Pool) -> bool:
 
 def _alike(pool: Pool) -> float:
     """Return the share of the candidates that are written in the question's script."""
-    told = sum(bool(_HAN.search(one.text)) for one in pool.candidates) / len(pool.candidates)
+    told = sum([_in_han(one.text) for one in pool.candidates]) / len(pool.candidates)
     return told if _asks_in_han(pool.asked) else 1.0 - told
 
 
 def _asks_in_han(asked: Asked) -> bool:
-    return any(_HAN.search(one) for one in asked.requests)
+    return any(map(_in_han, asked.requests))
+
+
+def _in_han(text: str) -> bool:
+    return not text.isascii() and bool(_HAN.search(text))
 
 
 def _dense(cosines: Column, model: str) -> dict[str, float]:

@@ -21,7 +21,10 @@ def told_already(ranked: Sequence[Candidate]) -> list[str | None]:
     told: list[str | None] = []
     for one in ranked:
         held = frozenset(one.terms)
-        told.append(_too_often(one, [each for each in kept if say_the_same(held, each[1])]))
+        least, size = SAME * len(held), len(held)
+        # The shorter one bounds what they share: nearly all pairs end here, before any terms are compared.
+        near = [each for each in kept if least <= len(each[1]) and SAME * len(each[1]) <= size]
+        told.append(_too_often(one, [each for each in near if say_the_same(held, each[1])]))
         if told[-1] is None:
             kept.append((one.ref, held, one.as_of))
     return told
@@ -34,11 +37,6 @@ def _too_often(one: Candidate, same: Sequence[_Kept]) -> str | None:
 
 def say_the_same(held: frozenset[str], other: frozenset[str]) -> bool:
     """Return whether two passages share nearly all terms; with another number or version they say another thing."""
-    shorter, longer = len(held), len(other)
-    if shorter > longer:
-        shorter, longer = longer, shorter
-    least = SAME * longer
-    # The shorter one bounds what they share: most pairs end here, before any terms are compared.
-    if not held or shorter < least or len(held & other) < least:
+    if not held or len(held & other) < SAME * max(len(held), len(other)):
         return False
     return not any(char.isdigit() for term in held ^ other for char in term)

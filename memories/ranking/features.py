@@ -3,16 +3,17 @@
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 import regex
 from numpy.typing import NDArray
 
-from memories.lexical import Terms, bm25, rarities
+from memories.lexical import asked_terms, bm25, rarities
 from memories.ranking.asking import Asked
 from memories.ranking.candidate import Candidate, ScopeStats
 from memories.ranking.times import asks_when, inside, span_of, tells_time
-from threads.lexemes import fold, terms
+from threads.lexemes import fold
 
 type Column = NDArray[np.float64]
 
@@ -42,7 +43,7 @@ class Pool:
 
 def pool_of(candidates: Sequence[Candidate], asked: Asked, scope: ScopeStats) -> Pool:
     """Gather a pool. Terms that the search did not look up (`scope.spread` has none of them) weigh nothing."""
-    looked_up = [[term for term in dict.fromkeys(terms(one)) if term in scope.spread] for one in asked.requests]
+    looked_up = [[term for term in asked_terms(one) if term in scope.spread] for one in asked.requests]
     weights = [rarities(each, scope.spread, passages=scope.passages) for each in looked_up]
     held = [frozenset(one.terms) for one in candidates]
     return Pool(candidates=candidates, asked=asked, scope=scope, weights=weights, held=held)
@@ -108,14 +109,8 @@ def _greatest(columns: Sequence[Column], pool: Pool) -> Column:
 
 
 def _lexical(pool: Pool, weights: Mapping[str, float]) -> Column:
-    return np.array([_bm25(pool, row, weights) for row in range(len(pool.candidates))], dtype=np.float64)
-
-
-def _bm25(pool: Pool, row: int, weights: Mapping[str, float]) -> float:
-    one = pool.candidates[row]
-    shared = {term: weights[term] for term in weights.keys() & pool.held[row]}
-    found = Terms(terms=one.terms, counts=one.counts, length=one.length)
-    return bm25(found, dict(sorted(shared.items())), mean_length=pool.scope.mean_length) if shared else 0.0
+    mean = pool.scope.mean_length
+    return np.array([bm25(one, weights, mean_length=mean) for one in pool.candidates], dtype=np.float64)
 
 
 def _covered(lexical: Column, weights: Mapping[str, float]) -> Column:
@@ -124,12 +119,17 @@ def _covered(lexical: Column, weights: Mapping[str, float]) -> Column:
 
 def _beside(pool: Pool, base: Column) -> dict[str, Column]:
     """What stands beside a candidate in its transcript, where it was found too: an answer stands by its question."""
-    places = {(one.session_key, one.seq): row for row, one in enumerate(pool.candidates) if one.seq is not None}
+    told = enumerate(pool.candidates)
+    turns = [(row, one.session_key, one.seq) for row, one in told if one.seq is not None]
+    rows = {(session, seq): row for row, session, seq in turns}
 
     def at(distance: int) -> Column:
-        sought = ((one.session_key, one.seq + distance) if one.seq is not None else None for one in pool.candidates)
-        rows = [places.get(place) if place else None for place in sought]
-        return np.array([0.0 if row is None else base[row] for row in rows])
+        column = np.zeros(len(base))
+        for row, session, seq in turns:
+            beside = rows.get((session, seq + distance))
+            if beside is not None:
+                column[row] = base[beside]
+        return column
 
     return {
         "before": at(-1),
@@ -141,10 +141,10 @@ def _beside(pool: Pool, base: Column) -> dict[str, Column]:
 
 def _session(pool: Pool, base: Column) -> Column:
     """Return for each candidate the best of the others of its session."""
-    together: dict[str | None, list[int]] = defaultdict(list)
+    together: dict[str, list[int]] = defaultdict(list)
     for row, one in enumerate(pool.candidates):
-        together[one.session_key].append(row)
-    together.pop(None, None)
+        if one.session_key is not None:
+            together[one.session_key].append(row)
     best = np.zeros(len(base))
     for rows in together.values():
         first, second = [*sorted(base[rows], reverse=True), 0.0][:2]
@@ -153,21 +153,27 @@ def _session(pool: Pool, base: Column) -> Column:
 
 
 def _told_of(pool: Pool) -> dict[str, Column]:
-    asked = pool.asked
+    asked, candidates = pool.asked, pool.candidates
     when = any(asks_when(one) for one in asked.requests)
     span = span_of(asked.text, asked.now)
     typical = max(pool.scope.mean_length, 1.0)
+    lengths, none = np.array([one.length for one in candidates]), np.zeros(len(candidates))
 
-    def each(tell: Callable[[Candidate], float]) -> Column:
-        return np.array([float(tell(one)) for one in pool.candidates])
+    def each(tell: Callable[[Candidate], bool]) -> Column:
+        return np.array([tell(one) for one in candidates], dtype=np.float64)
 
     return {
         "speaker": each(speaks_of(asked)),
-        "length": each(lambda one: np.log((1 + one.length) / (1 + typical))),
-        "asking": each(lambda one: bool(_ENDS_ASKING.search(one.text))),
-        "telling_time": each(lambda one: when and tells_time(one.text)),
-        "of_that_time": each(lambda one: span is not None and inside(span, one.as_of or one.created_at)),
+        "length": np.log((1 + lengths) / (1 + typical)),
+        "asking": each(lambda one: ends_asking(one.text)),
+        "telling_time": each(lambda one: tells_time(one.text)) if when else none,
+        "of_that_time": each(lambda one: inside(span, one.as_of or one.created_at)) if span else none,
     }
+
+
+def ends_asking(text: str) -> bool:
+    """Return whether a text ends with a question, as few of those that are found do."""
+    return ("?" in text or "？" in text) and bool(_ENDS_ASKING.search(text))
 
 
 def speaks_of(asked: Asked) -> Callable[[Candidate], bool]:
@@ -191,15 +197,17 @@ def _bridge(pool: Pool, asked: Mapping[str, float], base: Column) -> Column:
     "The phone number of the one who is a doctor": the first hit tells who that is, another one has the number.
     """
     held = pool.held
-    best = sorted(range(len(held)), key=lambda row: (-base[row], pool.candidates[row].ref))[:BRIDGES]
+    good = base.tolist()
+    best = sorted(range(len(held)), key=lambda row: (-good[row], pool.candidates[row].ref))[:BRIDGES]
     further = frozenset().union(*(held[row] for row in best)) - asked.keys()
-    found = [each & further for each in held]
-    spread = Counter(term for each in found for term in each)
+    found = [sorted(each & further) for each in held]
+    spread = Counter(chain.from_iterable(found))
     rarity = rarities(sorted(further), spread, passages=len(held))
-    leads: Counter[str] = Counter()
+    leads = dict.fromkeys(further, 0.0)
     for place, row in enumerate(best, 1):
-        leads.update({term: rarity[term] / place for term in found[row]})
-    led = np.array([sum(leads[term] for term in sorted(each)) for each in found])
+        for term in found[row]:
+            leads[term] += rarity[term] / place
+    led = np.array([sum([leads[term] for term in each]) for each in found], dtype=np.float64)
     for place, row in enumerate(best, 1):
-        led[row] -= sum(rarity[term] / place for term in sorted(found[row]))  # nothing leads to itself
-    return scaled(led.clip(min=0.0) / np.sqrt(np.array([max(one.length, 1) for one in pool.candidates])))
+        led[row] -= sum(rarity[term] / place for term in found[row])  # nothing leads to itself
+    return scaled(led.clip(min=0.0) / np.sqrt([max(one.length, 1) for one in pool.candidates]))

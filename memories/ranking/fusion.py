@@ -3,21 +3,21 @@
 import uuid
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from operator import attrgetter
+from typing import NamedTuple
 
 import numpy as np
 
 from memories.ranking.abstaining import about_it, signals_of, standing_of
 from memories.ranking.asking import Asked
 from memories.ranking.candidate import Candidate, ScopeStats
-from memories.ranking.diversity import told_already
 from memories.ranking.features import Column, Pool, features_of, pool_of
 from memories.ranking.governed import governed
 from memories.ranking.reasons import reason_of
 from memories.ranking.weights import Learnt, learnt
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ranked:
+class Ranked(NamedTuple):
     """One candidate in its place. `confidence` is 0 to 1, `row` its place in the pool."""
 
     candidate: Candidate
@@ -30,8 +30,8 @@ class Ranked:
 class Ranking:
     """All candidates, best first. `relevance` is in log odds above the threshold; `abstained` where it is below 0.
 
-    `floor` is the confidence that makes a hit, `signals` what was decided by. Reasons and repeats are worked out when
-    they are asked for: few of the ranked become hits, and comparing all with all took half of a search's time.
+    `floor` is the confidence that makes a hit, `signals` what was decided by. Reasons are worked out when they are
+    asked for: few of the ranked become hits.
     """
 
     ranked: Sequence[Ranked]
@@ -40,10 +40,6 @@ class Ranking:
     floor: float = 0.0
     signals: Mapping[str, float] = field(default_factory=dict)
     why: Callable[[Ranked], str] = field(default=lambda _: "", repr=False)
-
-    def told_already(self, most: int) -> list[str | None]:
-        """Return for each of the best `most` the ref of a better one that says the same, None where none does."""
-        return told_already([one.candidate for one in self.ranked[:most]])
 
 
 def rank(
@@ -62,7 +58,7 @@ def rank(
         return Ranking(ranked=[], abstained=True, relevance=float("-inf"))
     told = by or learnt()
     weights, standing = told.for_models(_compared(found, asked.models))
-    candidates = sorted((_standing_in(one, standing) for one in found), key=lambda one: one.ref)
+    candidates = sorted(_standing_in(found, standing), key=attrgetter("ref"))
     pool = pool_of(candidates, replace(asked, models=tuple(weights.models)), scope)
     columns = features_of(pool)
     learnt_scores = scores_of(columns, weights.features)
@@ -70,24 +66,22 @@ def rank(
     signals = signals_of(whole, columns, learnt_scores)
     about = about_it(whole, signals, weights)
     scores = learnt_scores + _governed(pool, told.governed)
-    order = [int(row) for row in np.argsort(-scores, kind="stable")]
-    ranked = [
-        Ranked(
-            candidate=pool.candidates[row],
-            score=float(scores[row]),
-            confidence=weights.sureness.likelihood(behind=float(scores[order[0]] - scores[row]), relevance=about),
-            row=row,
-        )
-        for row in order
-    ]
+    likely = weights.sureness.likelihoods((scores.max() - scores).tolist(), relevance=about)
     return Ranking(
-        ranked=ranked,
+        ranked=_ranked(pool, scores, likely),
         abstained=about < 0,
         relevance=about,
         floor=weights.floor,
         signals=signals,
         why=lambda one: reason_of(pool, one.row, columns, here=here),
     )
+
+
+def _ranked(pool: Pool, scores: Column, likely: Sequence[float]) -> list[Ranked]:
+    told = scores.tolist()
+    return [
+        Ranked(pool.candidates[row], told[row], likely[row], row) for row in np.argsort(-scores, kind="stable").tolist()
+    ]
 
 
 def scores_of(columns: Mapping[str, Column], weights: Mapping[str, float]) -> Column:
@@ -100,10 +94,10 @@ def _compared(found: Sequence[Candidate], models: Sequence[str]) -> list[str]:
     return [model for model in models if any(one.cosines.get(model) is not None for one in found)]
 
 
-def _standing_in(one: Candidate, standing: Mapping[str, str]) -> Candidate:
+def _standing_in(found: Sequence[Candidate], standing: Mapping[str, str]) -> Sequence[Candidate]:
     if all(model == served for model, served in standing.items()):
-        return one
-    return replace(one, cosines={model: one.cosines.get(served) for model, served in standing.items()})
+        return found
+    return [one._replace(cosines={name: one.cosines.get(other) for name, other in standing.items()}) for one in found]
 
 
 def _governed(pool: Pool, strengths: Mapping[str, float]) -> Column:

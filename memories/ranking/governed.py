@@ -1,8 +1,8 @@
 """What a governed memory knows of itself beside its text: small fixed terms, nothing where nothing is known. Pure."""
 
+import math
 from collections.abc import Mapping
 from datetime import datetime
-from math import tanh
 
 from governance.vocabulary import Phase
 from memories.ranking.candidate import Candidate
@@ -27,17 +27,15 @@ PHASES: Mapping[str, frozenset[str]] = {
     Phase.EXECUTE: frozenset({SourceType.SOP, SourceType.LESSON}),
     Phase.ACCEPT: frozenset({SourceType.DECISION, SourceType.FACT}),
 }
-TERMS = ("recency", "status", "source", "usefulness", "phase")
 
 
 def governed(one: Candidate, strengths: Mapping[str, float], *, now: datetime, phase: str) -> float:
     """Return what is added to a candidate's score: each term is between -1 and 1, times its strength."""
     age = max((now - (one.as_of or one.created_at)).total_seconds() / 86_400, 0.0)
-    told = {
-        "recency": 0.5 ** (age / HALF_LIFE_DAYS),
-        "status": STATUS.get(one.knowledge_status, 0.0),
-        "source": SOURCE.get(one.origin, 0.0),
-        "usefulness": tanh(one.use_score),
-        "phase": float(one.source_type in PHASES.get(phase, frozenset())),
-    }
-    return float(sum(strengths[name] * told[name] for name in TERMS))
+    return (
+        strengths["recency"] * math.pow(0.5, age / HALF_LIFE_DAYS)
+        + strengths["status"] * STATUS.get(one.knowledge_status, 0.0)
+        + strengths["source"] * SOURCE.get(one.origin, 0.0)
+        + strengths["usefulness"] * math.tanh(one.use_score)
+        + strengths["phase"] * (one.source_type in PHASES.get(phase, ()))
+    )

@@ -7,7 +7,7 @@ from functools import lru_cache
 import regex
 
 from memories.claims.dates import DateParts, bounds, resolve
-from memories.claims.values import scan
+from memories.claims.values import dates
 
 # "as of May": what was known then, and nothing that came later.
 _AS_OF = regex.compile(r"\bas of\b|\bby then\b|\bback (?:in|then)\b|截至|截止到?|当时", regex.IGNORECASE)
@@ -43,7 +43,7 @@ def span_of(text: str, now: datetime) -> Span | None:
     A day or month without a year is the last one that has begun: a question is about what was. Two days with a
     word between them that joins them ("from … to …") are the stretch from the one to the other.
     """
-    named = [(value, span) for value in scan(text) if value.date and (span := _past(value.date, now))]
+    named = [(value, span) for value in dates(text) if value.date and (span := _past(value.date, now))]
     if not named:
         return None
     spans = [span for _, span in named]

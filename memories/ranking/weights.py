@@ -1,7 +1,7 @@
 """The learnt weights and where they come from: `weights.json` beside this file, read once and checked whole. Pure."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from hashlib import sha256
 from math import exp, sqrt, tanh
@@ -46,10 +46,11 @@ class Sureness(_Strict):
     relevance: float
     constant: float
 
-    def likelihood(self, *, behind: float, relevance: float) -> float:
-        """Return how likely a hit is right, 0 to 1, that scores so much less than the best."""
-        odds = self.constant + self.behind * sqrt(behind) + self.relevance * tanh(relevance / SATED)
-        return round(1 / (1 + exp(-max(-30.0, min(30.0, odds)))), 4)
+    def likelihoods(self, behind: Iterable[float], *, relevance: float) -> list[float]:
+        """Return how likely hits are right, 0 to 1, that score so much less than the best."""
+        slope, best = self.behind, self.relevance * tanh(relevance / SATED)
+        every = (self.constant + slope * sqrt(each) + best for each in behind)
+        return [round(1 / (1 + exp(-max(-30.0, min(30.0, odds)))), 4) for odds in every]
 
 
 class Weights(_Strict):

@@ -163,10 +163,10 @@ def _latest(items: Sequence[Item], left: Room, whole: Room, size: Size = NOTHING
 
 
 def _size(items: Iterable[Item], first: int, size: Size = NOTHING) -> Size:
-    for item in items:
-        if _seq(item) >= first:
-            size = size.plus(item)
-    return size
+    since = [item for item in items if _seq(item) >= first]
+    results = sum([item.tokens for item in since if item.layer is Layer.TOOL_RESULTS])
+    said = sum([item.tokens for item in since]) - results
+    return Size(size.said + said, size.results + results, size.entries + len(since))
 
 
 def _room(others: Mapping[Layer, int], *, tray: Tray, budget: Budget) -> Room:

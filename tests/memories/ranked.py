@@ -40,7 +40,6 @@ def candidate(
         terms=held.terms,
         counts=held.counts,
         length=held.length,
-        bm25=0.0,
         cosines={MODEL: cosine},
     )
 

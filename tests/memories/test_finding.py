@@ -53,8 +53,9 @@ def stored(cast: Cast, *texts: str, by: Member | None = None, **more: Any) -> No
 def texts(member: Member, query: str, scope: Scope = ANYWHERE) -> list[str]:
     """Return what a member finds, best first."""
     with project_scope(member.acting):
-        found = find(question_of([query]), scope).located
-    return [one.candidate.text for one in sorted(found, key=lambda one: -one.candidate.bm25)]
+        found = find(question_of([query]), scope)
+    best = sorted((one.candidate for one in found.located), key=lambda one: -found.bm25(one))
+    return [one.text for one in best]
 
 
 def test_a_passage_is_found_in_the_transaction_that_wrote_it(cast: Cast) -> None:
@@ -81,11 +82,11 @@ def test_the_database_ranks_as_the_formula_does(cast: Cast) -> None:
     stored(cast, "gauge gauge gauge pier", "gauge pier four of the harbour", "pier", "tide", "harbour gauge gauge")
     question = question_of(["gauge of the harbour pier"])
     with project_scope(cast.dev.acting):
-        located = find(question, ANYWHERE).located
+        found = find(question, ANYWHERE)
         with connection.cursor() as cursor:
             cursor.execute(RANKED, [keys_asked(cast.project.pk, question.terms), list(question.terms)])
             ranked = cursor.fetchall()
-    expected = {one.candidate.id: one.candidate.bm25 for one in located}
+    expected = {one.candidate.id: found.bm25(one.candidate) for one in found.located}
     assert dict(ranked) == {pk: pytest.approx(score) for pk, score in expected.items()}
 
 

@@ -13,6 +13,7 @@ from sessions.vocabulary import Anew
 from tests.api.asking import ask, make_thread, ok, open_session
 from tests.cast import Cast
 from tests.memories.learning import auto_cast, stated
+from threads.speech import read
 
 GOAL = Goal(phase="execute", task="tsk_1", readers="r")
 KEPT = Kept(packet="pkt_1", goal=GOAL, hits=({"ref": "memory://mem_1@1"},), considered=3, eligible=2)
@@ -20,11 +21,11 @@ KEPT = Kept(packet="pkt_1", goal=GOAL, hits=({"ref": "memory://mem_1@1"},), cons
 
 @pytest.mark.parametrize("text", ["继续", "go on", "好的，接着做", "ok, continue please"])
 def test_a_turn_that_only_goes_on_keeps_what_was_found(text: str) -> None:
-    assert why_anew(KEPT, GOAL, matter=own_matter(text)) is None
+    assert why_anew(KEPT, GOAL, matter=own_matter(read(text))) is None
 
 
 def test_a_turn_with_a_matter_of_its_own_asks_anew() -> None:
-    assert why_anew(KEPT, GOAL, matter=own_matter("where does the tide gauge stand?")) is Anew.MATTER
+    assert why_anew(KEPT, GOAL, matter=own_matter(read("where does the tide gauge stand?"))) is Anew.MATTER
 
 
 @pytest.mark.parametrize(

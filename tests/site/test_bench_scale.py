@@ -8,9 +8,9 @@ from django.contrib.auth import get_user_model
 from django.db import connection
 from django.utils import timezone
 
-from greywind_site.benching.scale import MODEL, Sizes, moment, sizes_of_shelves
+from greywind_site.benching.scale import Sizes, moment, sizes_of_shelves
 from greywind_site.benching.scale_runs import after_deletes, in_turns, on_app, ratio, recall_of, searches
-from greywind_site.benching.scale_store import Maker, Shelf
+from greywind_site.benching.scale_store import MODEL, Maker, Shelf
 from memories.embeddings.registry import known_models
 from tests.memories.embedding import embedding_settings
 
