@@ -1,12 +1,14 @@
 """The people of a project: who is in it, letting somebody in, and changing or ending a membership."""
 
 from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext
 from django.views.decorators.http import require_POST, require_safe
 
 from governance.errors import Clash, NotThere, Refusal
+from governance.exports import Row, export_asked, exported_list, exports_at
 from governance.forms import posted, status_of
 from governance.marks import check_mark, mark_of
 from governance.member_forms import InviteForm, LevelForm
@@ -16,14 +18,26 @@ from governance.scope import project_scope
 from governance.stepping import ask, fresh_enough, kept_form
 from governance.vocabulary import Deed, MembershipLevel
 
+COLUMNS = ("actor", "username", "level", "since", "last_login")
+
 
 @project_page
 @require_safe
-def members_page(request: HttpRequest, desk: Desk) -> HttpResponse:
-    """Everybody in the project; every member may see it."""
+def members_page(request: HttpRequest, desk: Desk) -> HttpResponseBase:
+    """Everybody in the project; every member may see it. With `as` it is a file."""
     with project_scope(desk.acting, read_only=True):
         people = members()
-    return show(request, desk, "governance/members.html", section="members", people=people)
+    form = export_asked(request)
+    if form is not None:
+        return exported_list("members", form, COLUMNS, [_row(one) for one in people], cut=False)
+    exports = exports_at("")
+    return show(request, desk, "governance/members.html", section="members", people=people, exports=exports)
+
+
+def _row(one: Member) -> Row:
+    """Return a member as a file says it, as the list shows them."""
+    moments = {"since": one.since.isoformat(), "last_login": one.last_login.isoformat() if one.last_login else None}
+    return {"actor": one.actor.public_id, "username": one.username, "level": one.level.value} | moments
 
 
 @project_page

@@ -7,9 +7,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from governance.meters import exposition
-
-TEXT_FORM = "text/plain; version=0.0.4; charset=utf-8"
+from governance.meters import TEXT_FORM, exposition
 
 
 @never_cache

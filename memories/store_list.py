@@ -224,14 +224,14 @@ def _found_line(row: Any, hit: Hit | None, q: str) -> MemoryLine:
     line = line_of(row)
     if hit is None:
         begins = line.text.text.casefold().find(q.casefold())
-        return replace(line, pieces=_pieces(line.text.text, [(begins, begins + len(q))] if begins >= 0 else []))
+        return replace(line, pieces=pieces_of(line.text.text, [(begins, begins + len(q))] if begins >= 0 else []))
     pieces = _marked(line.text.text, hit.matched)
     words = _words(pieces) or made_visible(", ".join(hit.matched[:MOST_TERMS]))
     return replace(line, matched=words, by_words=_by_words(hit), by_meaning=_by_meaning(hit), pieces=pieces)
 
 
 def _marked(text: str, terms: Iterable[str]) -> list[Piece]:
-    return _pieces(text, spans(text, frozenset(terms)))
+    return pieces_of(text, spans(text, frozenset(terms)))
 
 
 def _words(pieces: Sequence[Piece]) -> str:
@@ -241,7 +241,8 @@ def _words(pieces: Sequence[Piece]) -> str:
     return made_visible(", ".join(whole[:MOST_TERMS]))
 
 
-def _pieces(text: str, marks: Sequence[tuple[int, int]]) -> list[Piece]:
+def pieces_of(text: str, marks: Sequence[tuple[int, int]]) -> list[Piece]:
+    """Return a text in stretches, those marked that begin and end at these characters; none of them is empty."""
     pieces, at = [], 0
     for start, end in marks:
         pieces += [Piece(text[at:start], marked=False), Piece(text[start:end], marked=True)]

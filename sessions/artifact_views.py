@@ -17,11 +17,13 @@ from sessions.artifacts import LINES_MOST, READ_MOST, Piece, part_of
 from sessions.models import Artifact, Event
 from sessions.places import page_of_ref
 from sessions.session_views import entry_address
+from sessions.text_finds import finds_in
 from sessions.transcript_reading import whole_graphemes
 
 LINES_SHOWN, TOKENS_SHOWN = 200, 2000
 LINE_CHARACTERS = 2_000  # of one line; a longer one is read by tokens
 MOST_SOURCES = 10
+PLACE = ("ref", "as")  # what says which text is read, where the path does not
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,36 +46,47 @@ class Source:
 @project_page
 @require_safe
 def artifact(request: HttpRequest, desk: Desk, artifact_id: str) -> HttpResponse:
-    """A bounded part of an artifact, by lines with anchors or by tokens. Reading it leaves a ledger entry."""
-    unit, offset, limit = _part_asked(request)
+    """A bounded part of an artifact, by lines with anchors or by tokens, or the lines that hold some words.
+
+    Reading it leaves a ledger entry.
+    """
     with project_scope(desk.acting):
         kept = Artifact.objects.filter(pk=id_in_path("art", artifact_id)).first()
         if kept is None:
             raise NotThere
-        piece = part_of(kept.content, unit=unit, offset=offset, limit=limit)
-        record("evidence.read", kept.public_id, detail={"offset": offset, "unit": unit})
+        part, told = _part(request, kept.content)
+        record("evidence.read", kept.public_id, detail=told)
         sources = _sources(desk, kept)
-    shown = _pages(request, piece, limit) | {"sources": sources, "ref": f"artifact://{kept.public_id}"}
-    return show(request, desk, "sessions/artifact.html", section="threads", artifact=kept, **_shown(piece), **shown)
+    shown = part | {"artifact": kept, "sources": sources, "ref": f"artifact://{kept.public_id}"}
+    return show(request, desk, "sessions/artifact.html", section="threads", **shown)
 
 
 @project_page
 @require_safe
 def evidence(request: HttpRequest, desk: Desk) -> HttpResponse:
-    """The page of what a ref names; where it has none of its own, or `as=text` asks, its text in bounded parts."""
+    """The page of what a ref names; where it has none of its own, or `as=text` asks, its text as an artifact's."""
     ref = request.GET.get("ref", "")
     page = None if request.GET.get("as") == "text" else page_of_ref(desk.seat.public_id, ref)
     if page is not None:
         return HttpResponseRedirect(page)
-    unit, offset, limit = _part_asked(request)
     with project_scope(desk.acting):
         opened = refs.resolve(ref, desk.acting, pointer="?ref")
-        piece = part_of(opened.text, unit=unit, offset=offset, limit=limit)
+        part, told = _part(request, opened.text)
         note_opened(desk.acting, ref)
-        record("evidence.read", ref[:200], detail={"offset": offset, "unit": unit})
-    page = page_of_ref(desk.seat.public_id, ref)
-    shown = _pages(request, piece, limit) | {"ref": ref, "opened": opened, "page": page}
-    return show(request, desk, "sessions/evidence.html", section="threads", **_shown(piece), **shown)
+        record("evidence.read", ref[:200], detail=told)
+    shown = part | {"ref": ref, "opened": opened, "page": page_of_ref(desk.seat.public_id, ref)}
+    return show(request, desk, "sessions/evidence.html", section="threads", **shown)
+
+
+def _part(request: HttpRequest, text: str) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return what is shown of a text, a search in it or a part of it, and what the ledger is told of that."""
+    place = {name: request.GET[name] for name in PLACE if name in request.GET}
+    if q := request.GET.get("q", "").strip():
+        finds = finds_in(text, q, offset=_count(request, "offset", 0), place=place)
+        return {"finds": finds, "place": place}, {"offset": finds.offset, "unit": "matches"}
+    unit, offset, limit = _part_asked(request)
+    piece = part_of(text, unit=unit, offset=offset, limit=limit)
+    return _shown(piece) | _pages(request, piece, limit) | {"place": place}, {"offset": offset, "unit": unit}
 
 
 def _part_asked(request: HttpRequest) -> tuple[str, int, int]:
@@ -131,7 +144,7 @@ def _pages(request: HttpRequest, piece: Piece, limit: int) -> dict[str, Any]:
 def _part_at(request: HttpRequest, unit: str, offset: int | None) -> str:
     if offset is None:
         return ""
-    kept = {name: request.GET[name] for name in ("ref", "as") if name in request.GET}
+    kept = {name: request.GET[name] for name in PLACE if name in request.GET}
     if unit == request.GET.get("unit", "lines") and "limit" in request.GET:
         kept["limit"] = request.GET["limit"]
     return f"{request.path}?{urlencode({**kept, 'unit': unit, 'offset': offset})}"

@@ -61,19 +61,23 @@ def search_text(text: str, q: str, *, offset: int, limit: int | None) -> Matches
     `offset` and `limit` count matches. Raises Invalid for an empty or too long `q`, and for an offset or limit out of
     bounds.
     """
-    words = q.split()
-    if not words or len(q) > LONGEST_QUERY:
+    if not q.split() or len(q) > LONGEST_QUERY:
         raise Invalid.at("?q", f"expected 1 to {LONGEST_QUERY} characters to look for, and not only blanks")
     size = MATCHES_DEFAULT if limit is None else limit
     if not 1 <= size <= MATCHES_MOST:
         raise Invalid.at("?limit", f"expected 1 to {MATCHES_MOST} matches")
     if not 0 <= offset <= MOST_OFFSET:
         raise Invalid.at("?offset", f"expected 0 to {MOST_OFFSET}; pages end where `next` is null")
-    found = _lines_with(text, words)
+    found = _lines_with(text, pattern_of(q))
     page = tuple(_match(text, line) for line in found[offset : offset + size])
     following = offset + size if offset + size < len(found) else None
     tokens = sum(exact_counter(STORED_ENCODING).count(match.text) for match in page)
     return Matches(q=q, results=page, offset=offset, total=len(found), next=following, tokens=tokens)
+
+
+def pattern_of(q: str) -> re.Pattern[str]:
+    """Return what matches the words of `q` one after the other in a line, whatever the case and the blanks between."""
+    return re.compile(r"[^\S\n]+".join(map(re.escape, q.split())), re.IGNORECASE)
 
 
 class _Line(NamedTuple):
@@ -85,9 +89,8 @@ class _Line(NamedTuple):
     places: list[re.Match[str]]
 
 
-def _lines_with(text: str, words: list[str]) -> list[_Line]:
+def _lines_with(text: str, pattern: re.Pattern[str]) -> list[_Line]:
     starts = [*line_starts(text), len(text)]
-    pattern = re.compile(r"[^\S\n]+".join(map(re.escape, words)), re.IGNORECASE)
     runs = groupby(
         pattern.finditer(text), key=lambda place: bisect_right(starts, place.start(), hi=len(starts) - 1) - 1
     )

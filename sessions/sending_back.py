@@ -7,10 +7,12 @@ from django.db.models import Case, F, Q, QuerySet, When
 
 from governance.actors import Acting
 from governance.errors import Invalid
+from governance.vocabulary import ActorKind
 from sessions.context.cuts import one_line
 from sessions.handoff_words import Say, sentence
 from sessions.handoff_writing import QUOTE_TOKENS, Parts, Records, written
-from sessions.handoffs import HandoffWish, records_of
+from sessions.handoffs import HandoffWish, records_of, write_handoff
+from sessions.live import hold
 from sessions.models import Attempt, Handoff, Session
 from sessions.models.session import LIVE
 from sessions.vocabulary import AttemptState, HandoffOccasion
@@ -41,22 +43,34 @@ def send_back(acting: Acting, task: Task, wish: BackWish, *, now: datetime) -> S
     """Return a task under review to the session that did it, in the open scope.
 
     The reason becomes the task's first next step. The sender's session writes a handoff to that session and waits,
-    idle; the two dialogues never meet. Raises Clash (not_under_review) and what handing over raises.
+    idle; the two dialogues never meet. A human who sends it back has no session of their own: their handoff is written
+    from what was found in the review, and nobody's work is stopped by it. Raises Clash (not_under_review) and what
+    handing over raises.
     """
     sender = wish.session or _own_session(acting, task)
     if sender is not None:
         _check_sender(acting, sender, task)
     dag.send_back(task, reason=wish.reason)
     to = _doer(task, sender)
-    if sender is None or (sender.head_seq == 0 and wish.parts is None):
-        return SentBack(task=task, to=to, handoff=None)
-    handed = HandoffWish(
+    if sender is not None:
+        empty = sender.head_seq == 0 and wish.parts is None
+        handoff = None if empty else hand_over(acting, sender, _handed(sender, to, wish), now=now)
+    elif to is not None and acting.kind is ActorKind.HUMAN:
+        reviewing = _reviewing(task, to) or to
+        hold(reviewing)
+        handoff = write_handoff(acting, reviewing, _handed(reviewing, to, wish), now=now)
+    else:
+        handoff = None
+    return SentBack(task=task, to=to, handoff=handoff)
+
+
+def _handed(giver: Session, to: Session | None, wish: BackWish) -> HandoffWish:
+    return HandoffWish(
         next_actor=to.role if to else "",
-        parts=wish.parts or _parts(replace(records_of(sender), task=None), wish.reason),
+        parts=wish.parts or _parts(records_of(giver), wish.reason),
         to_session=to if to and to.state in LIVE else None,
         occasion=HandoffOccasion.SENT_BACK,
     )
-    return SentBack(task=task, to=to, handoff=hand_over(acting, sender, handed, now=now))
 
 
 def _own_session(acting: Acting, task: Task) -> Session | None:
@@ -78,9 +92,15 @@ def _doer(task: Task, sender: Session | None) -> Session | None:
     if sender is None:
         return _first_live(rows)
     to_sender = Q(to_session=sender) | Q(to_session=None, next_actor=sender.role)
-    handed = Handoff.objects.filter(to_sender, thread_id=task.thread_id).exclude(from_session=sender)
+    handed = Handoff.objects.filter(to_sender, from_session__thread_id=task.thread_id).exclude(from_session=sender)
     given = handed.filter(Q(task=task) | Q(task=None)).order_by("-created_at", "-id").first()
     return rows.filter(pk=given.from_session_id).first() if given else _first_live(rows.exclude(role=sender.role))
+
+
+def _reviewing(task: Task, doer: Session) -> Session | None:
+    """Return the session of another role that last said something about the task; None where nobody reviewed it."""
+    others = Session.objects.filter(_on(task), state__in=LIVE, head_seq__gt=0).exclude(role=doer.role)
+    return others.select_related("thread", "task").order_by(F("task_id").asc(nulls_last=True), "-last_event_at").first()
 
 
 def _first_live(rows: QuerySet[Session]) -> Session | None:
@@ -93,8 +113,11 @@ def _on(task: Task) -> Q:
 
 
 def _parts(records: Records, reason: str) -> Parts:
-    """Return what the sender's records say, with the reason first: it is what the doer has to mend."""
-    parts = written(records)
+    """Return what the sender's records say, with the reason first: it is what the doer has to mend.
+
+    The task's next steps are left to the task, which begins with the reason by now.
+    """
+    parts = written(replace(records, task=records.task and replace(records.task, next_steps=())))
     line = sentence(Say.SENT_BACK, like=reason, quote=one_line(reason, QUOTE_TOKENS * 4))
     return replace(
         parts,

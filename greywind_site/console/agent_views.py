@@ -1,6 +1,7 @@
 """Agents and their keys: the list, and one agent."""
 
 from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext
@@ -10,21 +11,28 @@ from governance.agent_forms import AgentForm
 from governance.agent_views import agent_at
 from governance.agents import rename_agent, set_roles
 from governance.errors import Clash, Refusal
+from governance.exports import export_asked, exports_at
 from governance.forms import posted, status_of
 from governance.marks import check_mark, mark_of
 from governance.models import Actor
 from governance.pages import Desk, blame, done, project_page, show
 from governance.scope import project_scope
 from governance.vocabulary import Deed
+from greywind_site.console.agent_exports import agents_export
 from greywind_site.console.crew import AgentFacts, agent_facts, crew_of
 
 
 @project_page
 @require_safe
-def agents(request: HttpRequest, desk: Desk) -> HttpResponse:
-    """Every agent with its roles and keys; every member may see it, and no secret is there to see."""
+def agents(request: HttpRequest, desk: Desk) -> HttpResponseBase:
+    """Every agent with its roles and keys; every member may see it, and no secret is there to see. With `as` it is a
+    file, a line for each key.
+    """
     lines = crew_of(desk.acting, now=timezone.now())
-    return show(request, desk, "console/agents.html", section="agents", lines=lines)
+    form = export_asked(request)
+    if form is not None:
+        return agents_export(lines, form)
+    return show(request, desk, "console/agents.html", section="agents", lines=lines, exports=exports_at(""))
 
 
 @project_page

@@ -42,6 +42,15 @@ def test_the_first_ranks_of_a_vocabulary_are_a_smaller_one() -> None:
     assert provider("cl100k-40k")(chinese) > provider("cl100k")(chinese)
 
 
+def test_a_vocabulary_of_pieces_counts_line_by_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Words:
+        def encode(self, text: str, **_: bool) -> list[str]:
+            return text.split()
+
+    monkeypatch.setattr(estimate_texts, "_pieces", Words)
+    assert provider("unigram-128k")("uno dos\n\ntres") == 5
+
+
 @pytest.mark.usefixtures("transactional_db")
 def test_a_small_run_learns_from_packets_and_counts_exactly(monkeypatch: pytest.MonkeyPatch) -> None:
     for module in (usage_fit, usages):

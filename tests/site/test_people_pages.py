@@ -1,5 +1,6 @@
 """Pages about projects, agents, keys, members and the own account."""
 
+import json
 import re
 import uuid
 from collections.abc import Callable
@@ -144,6 +145,15 @@ def test_the_number_of_queries_does_not_grow_with_the_rows(cast: Cast, owner: Cl
     few = statements(owner, page_of(cast) + part)
     crowd(cast)
     assert (statements(owner, page_of(cast) + part), few <= 12) == (few, True)
+
+
+def test_members_and_agents_are_taken_out_without_a_secret(cast: Cast) -> None:
+    viewer = at_level(cast, MembershipLevel.VIEWER)
+    files = {part: viewer.get(f"{page_of(cast)}{part}/?as=jsonl").getvalue() for part in ("members", "agents")}
+    members, keys = ([json.loads(line) for line in text.splitlines()] for text in files.values())
+    assert {row["level"] for row in members} == {"owner", "viewer"}
+    assert {(row["name"], row["state"]) for row in keys} >= {(cast.dev.actor.name, "live")}
+    assert not SECRET.search(str(files))
 
 
 def test_an_agent_s_page_asks_a_fixed_number_of_times(cast: Cast, owner: Client) -> None:

@@ -5,7 +5,7 @@ from django.test import Client
 
 from governance.ids import new_id, public_id
 from governance.vocabulary import MembershipLevel
-from tests.api.asking import api_of, make_thread, ok
+from tests.api.asking import api_of, append, event, make_thread, ok, open_session
 from tests.cast import Cast, make_cast
 from tests.site.console_cast import CHINESE, join, make_account, signed_in
 from tests.site.thread_cast import (
@@ -36,6 +36,9 @@ def maintainer(cast: Cast) -> Client:
 @pytest.fixture
 def thread(cast: Cast) -> str:
     return make_thread(cast.dev)
+
+
+DOERS = ("dev", "tester")
 
 
 def body(**parts: object) -> dict[str, object]:
@@ -207,6 +210,22 @@ def test_what_was_wrong_becomes_the_first_next_step(cast: Cast, maintainer: Clie
     now = task_now(cast, task)
     assert (now["state"], now["next_steps"]) == ("doing", ["the tests fail\non Windows", "publish"])
     assert "Sent back" in told(page)
+
+
+@pytest.mark.parametrize("reviewed", [True, False])
+def test_the_doer_hears_in_a_handoff_what_was_wrong(
+    cast: Cast, maintainer: Client, thread: str, reviewed: bool
+) -> None:
+    task = make_task(cast, thread)
+    sessions = {role: open_session(getattr(cast, role).client(), thread, role=role, task_id=task) for role in DOERS}
+    for role in DOERS[: 1 + reviewed]:
+        append(getattr(cast, role).client(), sessions[role], event(f"{role} looked at it", role="assistant"))
+    walk(cast, task, "ready", "doing", "review")
+    page = next_page(maintainer, sent_back(maintainer, cast, task, "the tests fail"))
+    handoff = ok(api_of(cast.dev).post(f"/sessions/{sessions['dev']}/resume"))["handoff"]
+    giver = sessions["tester" if reviewed else "dev"]
+    assert (handoff["from_session_id"], handoff["to_session_id"]) == (giver, sessions["dev"])
+    assert ("the tests fail" in handoff["summary"], "Sent back to dev" in told(page)) == (True, True)
 
 
 def test_sending_back_needs_a_reason(cast: Cast, maintainer: Client, thread: str) -> None:
