@@ -10,10 +10,13 @@ from governance.actors import Acting
 from governance.audit import fingerprint, told
 from governance.errors import NotThere
 from governance.inbox import settle_item
-from governance.models import InboxItem
+from governance.models import InboxItem, Proposal
 from governance.people import check_may
+from governance.proposal_desk import close, lock
+from governance.proposals import EDITABLE
+from governance.rows import fetch
 from governance.scope import record
-from governance.vocabulary import Deed, InboxKind
+from governance.vocabulary import Deed, InboxKind, ProposalState
 from memories.candidates import is_pending
 from memories.disputes import conflict_ref, mark_disputed
 from memories.evidence import memory_at
@@ -38,7 +41,7 @@ def erase(acting: Acting, memory: Memory, *, reason: str, now: datetime) -> list
     memory.refresh_from_db()
     gone = [memory, *reach(memory).descendants]
     for one in gone:
-        _erase_one(one, reason=reason, now=now)
+        _erase_one(acting, one, reason=reason, now=now)
     return gone
 
 
@@ -50,7 +53,7 @@ def erase_ref(ref: str, acting: Acting) -> None:
     erase(acting, found, reason="", now=timezone.now())
 
 
-def _erase_one(memory: Memory, *, reason: str, now: datetime) -> None:
+def _erase_one(acting: Acting, memory: Memory, *, reason: str, now: datetime) -> None:
     if memory.erased_at is not None:
         return
     _out_of_use(memory, now=now)
@@ -61,6 +64,7 @@ def _erase_one(memory: Memory, *, reason: str, now: datetime) -> None:
     Claim.objects.filter(memory=memory).delete()
     Passage.objects.filter(memory=memory).delete()
     forget_asking(memory)
+    _forget_proposed(acting, memory, now=now)
     blank: dict[str, Any] = dict.fromkeys(("content", "dedupe_key", "change_reason", "evidence_gap"), "")
     Memory.objects.filter(pk=memory.pk).update(**blank, content_hash=before, erased_at=now, updated_at=now)
     memory.refresh_from_db()
@@ -76,6 +80,21 @@ def _out_of_use(memory: Memory, *, now: datetime) -> None:
         settle_item(InboxKind.CANDIDATE, memory.first_ref, now=now)
     elif memory.status in (MemoryStatus.COMMITTED, MemoryStatus.ACTIVE, MemoryStatus.ARCHIVED):
         advance(memory, MemoryStatus.REVOKED, reason="erased", now=now)
+
+
+def _forget_proposed(acting: Acting, memory: Memory, *, now: datetime) -> None:
+    """Take the words out of the proposals that carried them, and those that still wait off the desk.
+
+    Only whoever asked takes a question back: another's lapses, as nobody can decide on it any more.
+    """
+    told = [row[0] for row in fetch("SELECT * FROM forget_proposed(%s)", [memory.pk])]
+    for proposal in Proposal.objects.filter(pk__in=told).select_related("proposer").order_by("created_at", "id"):
+        own = acting.actor_id in (proposal.proposer_id, proposal.proposer.owned_by_id)
+        if own and proposal.state in EDITABLE:
+            reason = "the memory was erased"
+            close(lock(proposal), ProposalState.WITHDRAWN, verb="proposal.withdraw", reason=reason, now=now)
+        settle_item(InboxKind.PROPOSAL, proposal.ref, now=now)
+        InboxItem.objects.filter(kind=InboxKind.PROPOSAL, ref=proposal.ref).update(title="")
 
 
 def _forget_in(conflict: Conflict, *, now: datetime) -> None:

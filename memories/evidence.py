@@ -22,7 +22,7 @@ def open_memory(ref: str, _acting: Acting) -> Resolved:
     form = FORM.fullmatch(ref)
     if form is None:
         raise NotThere
-    versions = _kept().filter(memory_id=parse_id("mem", form.group(1), pointer="/ref"))
+    versions = kept_versions().filter(memory_id=parse_id("mem", form.group(1), pointer="/ref"))
     if form.group(2):
         versions = versions.filter(version=int(form.group(2)))
     found = versions.select_related("memory").order_by("-version").first()
@@ -55,11 +55,11 @@ def find_memories(wanted: Sequence[str], _acting: Acting) -> list[str]:
     """Return those of the refs whose version is readable, in one statement."""
     forms = {ref: form for ref in wanted if (form := FORM.fullmatch(ref))}
     ids = {ref: parse_id("mem", form.group(1), pointer="/ref") for ref, form in forms.items()}
-    readable = set(_kept().filter(memory_id__in=ids.values()).values_list("memory_id", "version"))
+    readable = set(kept_versions().filter(memory_id__in=ids.values()).values_list("memory_id", "version"))
     named = {(memory, None) for memory, _ in readable} | readable
     return [ref for ref, form in forms.items() if (ids[ref], int(form.group(2)) if form.group(2) else None) in named]
 
 
-def _kept() -> QuerySet[MemoryVersion]:
+def kept_versions() -> QuerySet[MemoryVersion]:
     """Return the versions that a ref may open: none of what was erased or revoked."""
     return MemoryVersion.objects.filter(memory__erased_at=None).exclude(memory__status=MemoryStatus.REVOKED)

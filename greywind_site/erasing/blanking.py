@@ -1,35 +1,42 @@
 """Emptying what was found. That something was, whose it was, when, and a keyed hash stay."""
 
-from collections.abc import Iterable, Mapping
+import uuid
+from collections.abc import Iterable, Iterator, Mapping, Set
 from datetime import datetime
 from typing import Any
 
-from django.db.models import Model
+from django.db.models import F, Model, Q
 
 from governance.audit import fingerprint
 from governance.ids import public_id
 from governance.models import Contract, Proposal, ProposalText, Revision
+from governance.proposals import EDITABLE
 from governance.vocabulary import ProposalState
-from greywind_site.erasing.finding import Theirs, described_by, given_up
+from greywind_site.erasing.finding import adopted, described_by, given_up
 from greywind_site.erasing.holdings import BLANKS, DELETED, TOMBSTONE, blank_tokens
+from greywind_site.erasing.theirs import Theirs
 from greywind_site.operating.erasing import OWNER
 from memories.effects import DISPUTED
-from memories.models import Conflict, ConflictSide, Memory, MemoryMove, Offer, Passage
+from memories.models import Conflict, ConflictSide, Embedding, Memory, MemoryMove, Offer, Passage
 from memories.passages import SEARCHED_BY, searched_by
-from memories.vocabulary import MemoryStatus, OfferState, ReasonCode
+from memories.vocabulary import MemoryStatus, OfferState, ReasonCode, VectorState
 from sessions.models import Artifact, ContextPacket, Event, Session
-from threads.models import Binding, Thread, ThreadTalk
+from threads.models import Binding, Task, Thread, ThreadTalk
 
 BATCH = 500
+type Part = tuple[dict[str, Any], Mapping[str, Any]]
 IN_USE = (MemoryStatus.COMMITTED, MemoryStatus.ACTIVE, MemoryStatus.ARCHIVED)
 ENDED = (MemoryStatus.REVOKED, MemoryStatus.REJECTED)
-UNDECIDED = (ProposalState.DRAFT, ProposalState.OPEN, ProposalState.CHANGES_REQUESTED)
 # The texts that a receipt keeps as values, and what stands in their place: such a packet is not shown again.
 RECEIPT: Mapping[str, Mapping[str, Any]] = {
     "input": {"raw_text": "", "attached_context": None},
     "thread": {"title": "", "summary": "", "tags": []},
     "session": {"resume_point": "", "interruptions": [], "screen_context": None},
 }
+STANDS = "project_state"
+NO_STAND: Mapping[str, Any] = {"title": "", "topics": []}
+NO_TASK: Mapping[str, Any] = {"title": "", "next_steps": []}
+NO_VECTOR: Mapping[str, Any] = {"vector": None, "state": VectorState.PENDING, "attempts": 0, "error": ""}
 
 
 def blank(theirs: Theirs, *, now: datetime) -> None:
@@ -42,7 +49,7 @@ def blank(theirs: Theirs, *, now: datetime) -> None:
             theirs.of(model).delete()
         elif values:
             theirs.of(model).update(**values)
-    _give_back_titles(theirs, taken)
+    _untell(theirs, _give_back_titles(theirs, taken))
 
 
 def without(text: str, parts: Iterable[str]) -> str:
@@ -102,17 +109,43 @@ def _blank_packets(theirs: Theirs, _: datetime) -> None:
     for row in rows:
         for part, values in RECEIPT.items():
             row.receipt[part] |= values
-        if task := row.receipt["thread"]["task"]:
-            task |= {"title": "", "next_steps": []}
-        for task in row.receipt["thread"].get("open_tasks", ()):
-            task |= {"title": ""}
+        for task in _tasks_in(row.receipt):
+            task |= {name: empty for name, empty in NO_TASK.items() if name in task}
         row.receipt["hits"] = [hit | {"relevance_reason": "", "hash": ""} for hit in row.receipt["hits"]]
         row.receipt.pop("delivered", None)  # marks of texts: of a short one it is soon guessed what it said
     _store(theirs, ContextPacket, rows, "receipt")
 
 
+def _untell(theirs: Theirs, renamed: Iterable[uuid.UUID]) -> None:
+    """Take their tasks, and the names of threads that had theirs, out of every packet that tells of them."""
+    threads = {public_id(Thread.PREFIX, pk) for pk in (*theirs.rows[Thread], *renamed)}
+    tasks = {public_id(Task.PREFIX, pk) for pk in theirs.rows[Task]}
+    there = Q(receipt__thread__thread_id__in=[*threads]) | Q(thread_id__in=theirs.of(Task).values("thread_id"))
+    rows = []
+    for row in theirs.all(ContextPacket).filter(there | Q(receipt__has_key=STANDS)).only("pk", "receipt"):
+        told = list(_told_of(row.receipt, threads, tasks))
+        for part, values in told:
+            part |= {name: empty for name, empty in values.items() if name in part}
+        rows += [row] if told else []
+    _store(theirs, ContextPacket, rows, "receipt")
+
+
+def _told_of(receipt: Mapping[str, Any], threads: Set[str], tasks: Set[str]) -> Iterator[Part]:
+    """Yield the parts of a receipt that tell of these threads and tasks, each with what stands there instead."""
+    if receipt["thread"]["thread_id"] in threads:
+        yield receipt["thread"], RECEIPT["thread"]
+    yield from ((task, NO_TASK) for task in _tasks_in(receipt) if task["task_id"] in tasks)
+    yield from ((stand, NO_STAND) for stand in receipt.get(STANDS, ()) if stand["thread"] in threads)
+
+
+def _tasks_in(receipt: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the tasks that a packet tells of: the one that is worked on, and the others of the thread."""
+    thread = receipt["thread"]
+    return [*([thread["task"]] if thread["task"] else []), *thread.get("open_tasks", ())]
+
+
 def _blank_contracts(theirs: Theirs, now: datetime) -> None:
-    """A contract that describes the person is emptied; a proposal of theirs goes unless the project adopted it."""
+    """A contract that describes the person is emptied; a proposal of theirs goes, save in words that were adopted."""
     own = described_by(theirs)
     rows = list(theirs.all(Revision).filter(contract_id__in=own))
     for row in rows:
@@ -120,10 +153,9 @@ def _blank_contracts(theirs: Theirs, now: datetime) -> None:
     _store(theirs, Revision, rows, "body", "body_hash")
     for contract in theirs.all(Contract).filter(pk__in=own):
         theirs.all(Contract).filter(pk=contract.pk).update(slug=f"erased-{contract.pk.hex}")
-    theirs.of(Proposal).filter(state__in=UNDECIDED).update(state=ProposalState.WITHDRAWN, closed_at=now)
-    given = list(given_up(theirs).values_list("pk", flat=True))
-    theirs.all(Proposal).filter(pk__in=given).update(slug="erased")
-    texts = list(theirs.of(ProposalText).filter(proposal_id__in=given))
+    theirs.of(Proposal).filter(state__in=EDITABLE).update(state=ProposalState.WITHDRAWN, closed_at=now)
+    theirs.all(Proposal).filter(pk__in=list(given_up(theirs).values_list("pk", flat=True))).update(slug="erased")
+    texts = list(theirs.of(ProposalText).exclude(proposal_id__in=adopted(theirs), version=F("proposal__version")))
     for text in texts:
         text.body, text.body_hash = hollow(text.body), fingerprint(text.body)
     _store(theirs, ProposalText, texts, "body", "body_hash")
@@ -136,16 +168,19 @@ def _hash_conflicts(theirs: Theirs, _: datetime) -> None:
     _store(theirs, Conflict, rows, "key")
 
 
-def _rewrite_copies(theirs: Theirs, _: datetime) -> None:
+def _rewrite_copies(theirs: Theirs, now: datetime) -> None:
     """What was disputed carries what disputes it in its searchable copy."""
     said = {f"{DISPUTED}{text}" for text in theirs.of(Memory).exclude(content="").values_list("content", flat=True)}
     sides = theirs.all(ConflictSide).filter(conflict_id__in=theirs.rows[Conflict]).values("memory_id")
-    rows = list(theirs.all(Passage).filter(memory_id__in=sides).exclude(memory_id__in=theirs.rows[Memory]))
+    carrying = theirs.all(Passage).filter(memory_id__in=sides, text__contains=DISPUTED)
+    rows = list(carrying.exclude(memory_id__in=theirs.rows[Memory]))
     for row in rows:
         row.text = without(row.text, said)
         for name, value in searched_by(row.text, speaker=row.speaker, project_id=row.project_id).items():
             setattr(row, name, value)
     _store(theirs, Passage, rows, "text", *SEARCHED_BY)
+    # The trigger that would do this sleeps as well.
+    theirs.all(Embedding).filter(passage_id__in=[row.pk for row in rows]).update(**NO_VECTOR, due_at=now)
 
 
 def _rename_bindings(theirs: Theirs, _: datetime) -> None:
@@ -162,15 +197,20 @@ def _forget_talk(theirs: Theirs, _: datetime) -> None:
     theirs.all(ThreadTalk).filter(thread_id__in=theirs.rows[Thread]).delete()
 
 
-def _give_back_titles(theirs: Theirs, taken: list[str]) -> None:
-    """Other threads in which they spoke lose the title and the goals that were taken from their words."""
+def _give_back_titles(theirs: Theirs, taken: list[str]) -> list[uuid.UUID]:
+    """Other threads in which they spoke lose the title and the goals that were taken from their words.
+
+    Returns those whose name or account is another now.
+    """
     said = [" ".join(text.split()) for text in taken]
     spoken_in = theirs.of(Session).values("thread_id")
-    for thread in theirs.all(Thread).filter(pk__in=spoken_in).exclude(pk__in=theirs.rows[Thread]):
+    threads = list(theirs.all(Thread).filter(pk__in=spoken_in).exclude(pk__in=theirs.rows[Thread]))
+    for thread in threads:
         goals = [goal for goal in thread.recent_goals if not _is_taken(goal, said)]
         title = TOMBSTONE if _is_taken(thread.title, said) else thread.title
         kept = {"recent_goals": goals, "title": title, "summary": "", "keywords": []}
         theirs.all(Thread).filter(pk=thread.pk).update(**kept)
+    return [thread.pk for thread in threads if thread.summary or _is_taken(thread.title, said)]
 
 
 def _is_taken(text: str, said: list[str]) -> bool:

@@ -9,6 +9,7 @@ from governance.models import Comment, Decision, InboxItem, ProposalText, Revisi
 from memories.models import (
     Claim,
     Conflict,
+    Embedding,
     Feedback,
     GateVerdict,
     Memory,
@@ -23,7 +24,7 @@ from sessions.context.seams import body_tokens
 from sessions.context.tokens import exact_counter
 from sessions.models import Artifact, ContextPacket, Event, Handoff, PacketOutcome, Session, WorkSummary
 from sessions.models.event import ERASED
-from threads.models import Binding, Task, Thread, Vision
+from threads.models import Binding, Lineage, Task, Thread, Vision
 
 TOMBSTONE = "(erased · 已抹去)"
 GONE_ANSWER = '{"erased": true}'
@@ -42,6 +43,7 @@ BLANKS: Mapping[type[Model], Blank] = {
     Thread: {"title": TOMBSTONE, "summary": "", "tags": [], "keywords": [], "recent_goals": []},
     Task: {"title": TOMBSTONE, "brief": "", "next_steps": []},
     Vision: {"origin_goal": "", "done_when": [], "non_goals": [], "user_priorities": [], "quality_bar": ""},
+    Lineage: {"reason": "", "undone_because": ""},
     Binding: {"page": ""},  # the channel is emptied row by row: it tells bindings apart
     Memory: {"content": "", "dedupe_key": "", "change_reason": "", "evidence_gap": ""},
     MemoryVersion: {"content": "", "change_reason": ""},
@@ -50,6 +52,7 @@ BLANKS: Mapping[type[Model], Blank] = {
     GateVerdict: {"explanation": ""},
     Claim: {},  # deleted
     Passage: {},  # deleted
+    Embedding: {},  # deleted
     Conflict: {"subject_text": "", "attribute": ""},
     Settlement: {"text": "", "reason": ""},
     Feedback: {"note": ""},
@@ -61,7 +64,7 @@ BLANKS: Mapping[type[Model], Blank] = {
     Decision: {"text": ""},
     Revision: {"reason": ""},  # its body: only where it describes the person
 }
-DELETED: frozenset[type[Model]] = frozenset({Claim, Passage})
+DELETED: frozenset[type[Model]] = frozenset({Claim, Embedding, Passage})
 
 # Who said a row, where the row says so. What an agent wrote is not its owner's word, save what it heard users say.
 SAID_BY: Mapping[type[Model], str] = {
@@ -71,6 +74,7 @@ SAID_BY: Mapping[type[Model], str] = {
     Vision: "author",
     Thread: "created_by",
     Task: "created_by",
+    Lineage: "author",
     Session: "opened_by",
     Memory: "proposed_by",
     Feedback: "actor",
@@ -93,7 +97,17 @@ REPEATS: Mapping[type[Model], tuple[str, ...]] = {
     Vision: ("origin_goal", "done_when", "non_goals", "user_priorities", "quality_bar"),
     Task: ("title", "brief", "next_steps"),
     Memory: ("content",),
+    MemoryVersion: ("content", "change_reason"),
+    Offer: ("content", "reason"),
+    Settlement: ("text", "reason"),
+    Feedback: ("note",),
+    ProposalText: ("title", "rationale", "body"),
+    Decision: ("text",),
     Comment: ("text",),
+    InboxItem: ("title",),
+    Session: ("title", "resume_point", "interruptions", "screen_context"),
+    ContextPacket: ("receipt",),
+    StoredAnswer: ("body",),
 }
 STAYS = (
     "The ledger: its chain would break. It holds ids, counts and keyed hashes, and the reasons that people gave.",

@@ -24,7 +24,8 @@ from governance.people import find_account
 from governance.scope import ENTER, LEDGER_COLUMNS, LEDGER_ROW
 from governance.vocabulary import ActorKind, MembershipLevel, RevisionState
 from greywind_site.erasing.blanking import blank
-from greywind_site.erasing.finding import Theirs, counts_of, find, find_memory
+from greywind_site.erasing.finding import find, find_memory
+from greywind_site.erasing.theirs import Theirs, counts_of
 from greywind_site.operating.erasing import OWNER, has_owner
 from memories.models import Memory
 

@@ -13,11 +13,12 @@ from governance.actors import Acting
 from governance.audit import verify_chain
 from governance.errors import Clash, Unavailable
 from governance.models import Actor, AuditEvent, Membership, User
+from governance.proposals import comment
 from governance.scope import project_scope
-from governance.vocabulary import MembershipLevel
+from governance.vocabulary import ContractKind, DecisionVerb, MembershipLevel
 from greywind_site.erasing import person
 from greywind_site.erasing.holdings import TOMBSTONE
-from greywind_site.erasing.person import erase_person, preview
+from greywind_site.erasing.person import erase_memory, erase_person, preview
 from greywind_site.operating.command import Refused
 from memories.models import Memory
 from memories.vocabulary import MemoryStatus, Origin
@@ -28,16 +29,22 @@ from tests.erasing.leaver import leaver_of
 from tests.erasing.leftovers import dump, holding
 from tests.factories import seed
 from tests.governance.rawsql import owner
-from tests.governing import joined
+from tests.governing import asked, decided, joined
 from tests.memories.learning import Desk, auto_cast, read
+from tests.memories.offering import kept, offered
 from tests.stopping import StopAfter, Stopped, Watch
+from threads.dag import TaskWish, create_task
+from threads.lifecycle import ThreadWish, create_thread
 from threads.models import Thread
 
 pytestmark = pytest.mark.django_db(transaction=True, databases=["default", "owner"])
 CANARY, KEPT = "xqcanaryx", "xqkeptx"
 BO = f"{CANARY}-bo"
+VECTORS_OF_NOTHING = """
+SELECT count(*) FROM memories_embedding e WHERE NOT EXISTS (SELECT FROM memories_passage p WHERE p.id = e.passage_id)
+"""
 # Every statement is too many for each run of the suite; with 1 all of them are stopped at.
-EACH = int(os.environ.get("GREYWIND_STOP_EACH", "9"))
+EACH = int(os.environ.get("GREYWIND_STOP_EACH", "13"))
 
 
 def gone(username: str = BO, **more: object) -> list[person.Erased]:
@@ -60,6 +67,8 @@ def test_no_byte_is_left_and_nobody_elses_is_touched() -> None:
     # Idempotency keys, the hashes of requests and the names of work are a program's; here they happen to hold the word.
     assert set(holding(CANARY)) == {"governance_storedanswer", "memories_consolidation"}
     assert holding(KEPT) == kept
+    with owner() as link:
+        assert link.execute(VECTORS_OF_NOTHING).fetchone() == (0,)
 
 
 @pytest.fixture
@@ -121,6 +130,49 @@ def test_what_an_agent_repeats_of_them_goes_with_it(heard: tuple[Cast, Desk, Act
     desk.said(f"please move the {CANARY} gauge to pier four")
     desk.said(f"You said: please move the {CANARY} gauge to pier four", role=EventRole.ASSISTANT)
     gone()
+    assert holding(CANARY) == {}
+
+
+def test_in_lists_and_in_json_their_words_are_known_as_well(heard: tuple[Cast, Desk, Acting]) -> None:
+    cast, desk, _ = heard
+    said = f'please move "the {CANARY} gauge" \\ its table\nto pier four'
+    desk.said(said)
+    with project_scope(cast.tester.acting):
+        thread = create_thread(cast.tester.acting, ThreadWish(title="errands"), now=timezone.now())
+        create_task(cast.tester.acting, thread, TaskWish(title="one", next_steps=[f"do: {said}"]), now=timezone.now())
+    asked(cast.tester.acting, ContractKind.ROLE, "keeper", {"slug": "keeper", "duties": [said]}, rationale=said)
+    gone()
+    assert holding(CANARY) == {}
+
+
+def test_what_describes_them_goes_though_it_was_adopted(heard: tuple[Cast, Desk, Acting]) -> None:
+    cast, _, _ = heard
+    body = {"self_id": "bo", "identity_core": {"roles": [f"keeper of {CANARY}"]}}
+    proposal = asked(cast.dev.acting, ContractKind.SELF_PROFILE, "bo", body, rationale=f"for {CANARY}")
+    decided(cast.owner.acting, proposal, text=f"{CANARY} it is")
+    gone()
+    assert holding(CANARY) == {}
+
+
+def test_a_task_of_theirs_is_told_in_nobodys_packet(heard: tuple[Cast, Desk, Acting]) -> None:
+    cast, _, bo = heard
+    with project_scope(bo):
+        thread = Thread.objects.get()
+        create_task(bo, thread, TaskWish(title=f"count the {CANARY}", next_steps=["soon"]), now=timezone.now())
+    turn = {"user_input": {"raw_text": "what is to do?"}, "thread_id": thread.public_id, "role": "tester"}
+    assert cast.tester.client().post("/context", turn).status_code == 200
+    gone()
+    assert holding(CANARY) == {}
+
+
+def test_what_was_proposed_of_a_memory_goes_with_it() -> None:
+    cast = auto_cast()
+    owner, memory = cast.owner.acting, kept(cast.owner, f"The {CANARY} key hangs in the hall.")
+    refused = offered(cast.owner, memory, title=f"the {CANARY} key", rationale=f"for {CANARY}")
+    with project_scope(owner):
+        comment(owner, refused, f"which {CANARY}?", now=timezone.now())
+    decided(owner, refused, DecisionVerb.REJECT, text=f"no {CANARY} here")
+    erase_memory(memory, reason="asked", now=timezone.now())
     assert holding(CANARY) == {}
 
 

@@ -8,9 +8,10 @@ from django.urls import reverse
 from django.utils import timezone
 
 from governance.errors import Clash, Forbidden, Invalid
-from governance.models import AuditEvent, Proposal
+from governance.models import AuditEvent, InboxItem, Proposal, ProposalText
 from governance.scope import project_scope
-from governance.vocabulary import Sensitivity
+from governance.vocabulary import InboxState, Sensitivity
+from memories.erasing import erase
 from memories.lowering import Lowering, propose_lower
 from memories.models import Memory, Passage
 from memories.vocabulary import MemoryStatus
@@ -127,3 +128,11 @@ def test_the_page_asks_for_it(cast: Cast, memory: Memory, client: Any) -> None:
     assert SAID in client.get(page).text
     sent = client.post(page, {"version": memory.version, "sensitivity": "work", "reason": "on a map"}, follow=True)
     assert (sent.status_code, "memory://" in sent.text) == (200, True)
+
+
+def test_erasing_the_memory_takes_the_question_off_the_desk(cast: Cast, lin: Member, memory: Memory) -> None:
+    proposal = asked(lin, memory, why="quay seven is on every map")
+    with project_scope(cast.owner.acting):
+        erase(cast.owner.acting, memory, reason="", now=timezone.now())
+        assert ProposalText.objects.get(proposal=proposal).rationale == ""
+        assert InboxItem.objects.get(ref=proposal.ref).state == InboxState.DONE

@@ -7,15 +7,17 @@ from django.db import DatabaseError
 from django.utils import timezone
 
 from governance.errors import Clash, Invalid, NotThere
-from governance.models import AuditEvent, Proposal, ProposalText
+from governance.models import AuditEvent, Decision, Proposal, ProposalText
+from governance.proposals import comment
 from governance.scope import project_scope
+from governance.vocabulary import DecisionVerb, ProposalState
 from memories.erasing import erase
 from memories.models import Memory, Offer
 from memories.offers import asked_offering, decline, offers_of
 from tests.cast import Cast, Member
-from tests.governing import decided
+from tests.governing import again, decided
 from tests.memories.learning import auto_cast
-from tests.memories.offering import EVERYTHING, SAID, ask, asked, found, kept, offered, rows_of
+from tests.memories.offering import EVERYTHING, SAID, ask, asked, found, kept, offered, rows_of, shared
 
 pytestmark = pytest.mark.django_db
 
@@ -155,3 +157,50 @@ def test_an_erased_memory_leaves_no_words_in_what_was_asked(cast: Cast) -> None:
     with project_scope(cast.personal.acting):
         erase(cast.personal.acting, Memory.objects.get(pk=memory.pk), reason="", now=timezone.now())
     assert "Windkessel" not in rows_of(cast.owner, "memories_offer")
+
+
+SAYING_IT = {"title": "the Windkessel battery", "rationale": "whoever goes there needs the Windkessel"}
+OF_PROPOSALS = ("governance_proposaltext", "governance_comment", "governance_decision", "governance_inboxitem")
+
+
+def erased(by: Member, memory: Memory) -> None:
+    with project_scope(by.acting):
+        erase(by.acting, Memory.objects.get(pk=memory.pk), reason="", now=timezone.now())
+
+
+def discussed(by: Member, proposal: Proposal) -> None:
+    with project_scope(by.acting):
+        comment(by.acting, proposal, "is the Windkessel locked?", now=timezone.now())
+
+
+@pytest.mark.parametrize("verb", [DecisionVerb.REJECT, DecisionVerb.REQUEST_CHANGES])
+def test_erasing_it_reaches_an_offer_that_was_not_taken(cast: Cast, lin: Member, verb: DecisionVerb) -> None:
+    memory = kept(lin)
+    proposal = offered(lin, memory, **SAYING_IT)
+    discussed(cast.owner, proposal)
+    decided(cast.owner.acting, proposal, verb, text="not the Windkessel")
+    erased(lin, memory)
+    assert "Windkessel" not in rows_of(cast.owner, *OF_PROPOSALS)
+    assert again(proposal, cast.owner.acting).state in {ProposalState.REJECTED, ProposalState.WITHDRAWN}
+
+
+def test_erasing_what_was_offered_leaves_what_the_project_took(cast: Cast, lin: Member) -> None:
+    memory = kept(lin)
+    decided(cast.owner.acting, offered(lin, memory))
+    erased(lin, memory)
+    assert [SAID in row.content for row in shared(cast.owner)] == [True]
+    assert SAID in rows_of(cast.owner, "governance_proposaltext")
+
+
+def test_erasing_what_the_project_took_reaches_the_offer(cast: Cast, lin: Member) -> None:
+    proposal = offered(lin, kept(lin), **SAYING_IT)
+    decided(cast.owner.acting, proposal, text="we need the Windkessel")
+    erased(cast.owner, shared(cast.owner)[0])
+    assert "Windkessel" not in rows_of(cast.owner, "memories_memory", *OF_PROPOSALS)
+
+
+def test_raw_sql_takes_no_words_from_what_was_decided(cast: Cast, lin: Member) -> None:
+    proposal = offered(lin, kept(lin))
+    decided(cast.owner.acting, proposal)
+    with pytest.raises(DatabaseError), project_scope(cast.owner.acting):
+        Decision.objects.filter(proposal=proposal).update(text="")

@@ -16,9 +16,16 @@ ROWS: Mapping[str, str] = {
     "handoff": "SELECT summary = '' FROM agent_sessions_handoff WHERE id = %s",
     "vision": "SELECT origin_goal = '' FROM threads_vision WHERE thread_id = %s AND version = %s",
 }
-PACKET = "SELECT receipt -> 'input' ->> 'raw_text' = '' FROM agent_sessions_contextpacket WHERE id = %s"
+SAID = "SELECT receipt -> 'input' ->> 'raw_text' = '' FROM agent_sessions_contextpacket WHERE id = %s"
+NAMED = "SELECT receipt -> 'thread' ->> 'title' = '' FROM agent_sessions_contextpacket WHERE id = %s"
+TASK = """
+SELECT EXISTS (
+  SELECT FROM jsonb_array_elements(
+    coalesce(receipt #> '{thread,open_tasks}', '[]') || jsonb_build_array(receipt #> '{thread,task}')) t
+  WHERE t ->> 'task_id' = %s AND t ->> 'title' = '')
+FROM agent_sessions_contextpacket WHERE id = %s"""
 REF = re.compile(r"(\w+)://(?:[a-z]{3}_([0-9a-f]{32}))?[@/]?(\d*)")
-OF_RECEIPT = ("request", "thread", "session")
+OF_RECEIPT: Mapping[str, str] = {"request": SAID, "thread": NAMED, "session": SAID}
 
 
 @dataclass(slots=True)
@@ -38,13 +45,15 @@ class Tables:
         form = REF.match(ref)
         scheme, pk, number = form.groups() if form else ("", None, "")
         if scheme in OF_RECEIPT:
-            return packet is not None and self._said(PACKET, packet)
+            return packet is not None and self._said(OF_RECEIPT[scheme], packet)
+        if scheme == "task":
+            return packet is not None and self._said(TASK, f"tsk_{pk}", packet)
         if scheme not in ROWS or pk is None:
             return False
         numbered = [int(number)] if scheme in ("event", "vision") else []
         return self._said(ROWS[scheme], uuid.UUID(pk), *numbered)
 
-    def _said(self, statement: str, *values: uuid.UUID | int) -> bool:
+    def _said(self, statement: str, *values: uuid.UUID | int | str) -> bool:
         with connections[OWNER].cursor() as cursor:
             cursor.execute(f"{statement} AND project_id = %s", [*values, self.project])
             row = cursor.fetchone()

@@ -1,0 +1,42 @@
+"""Where a text of theirs stands again word for word, whoever wrote it there."""
+
+import json
+from collections.abc import Iterator
+
+from django.db import connections
+
+from greywind_site.erasing.holdings import REPEATS
+from greywind_site.erasing.theirs import Theirs, table_of
+from greywind_site.operating.erasing import OWNER
+from memories.models import Memory, MemoryVersion
+from sessions.models import Event
+
+# Shorter words are anybody's: thirty bytes are thirty letters of English, or ten characters of Chinese.
+TELLING_BYTES = 30
+REPEATED = """
+SELECT id FROM {table} WHERE project_id = %s AND NOT id = ANY(%s)
+AND EXISTS (SELECT FROM unnest(%s::text[]) w WHERE position(w IN {held}) > 0)
+"""
+SAYING = {Event: "text", Memory: "content", MemoryVersion: "content"}
+
+
+def add_repeated(theirs: Theirs) -> None:
+    """Count as theirs what holds a telling text of theirs word for word; a proposal with what it says."""
+    telling = sorted(set(_telling(theirs)))
+    for model, columns in REPEATS.items() if telling else ():
+        held = " || ' ' || ".join(f"coalesce({column}::text, '')" for column in columns)
+        again = REPEATED.format(table=table_of(model), held=held)
+        with connections[OWNER].cursor() as cursor:
+            cursor.execute(again, [theirs.project_id, list(theirs.rows[model]), telling])
+            theirs.add(model, [row[0] for row in cursor.fetchall()])
+
+
+def _telling(theirs: Theirs) -> Iterator[str]:
+    """Yield each text as it stands in a column of text, in a list, and in JSON."""
+    for model, column in SAYING.items():
+        for text in theirs.of(model).values_list(column, flat=True):
+            said = text.strip()
+            if len(said.encode()) >= TELLING_BYTES:
+                yield said
+                yield said.replace("\\", "\\\\").replace('"', '\\"')
+                yield json.dumps(said, ensure_ascii=False)[1:-1]
