@@ -57,6 +57,31 @@ WORDS: dict[str, Promise] = {
     "invalid_transition": gettext_lazy("From where it stands now it cannot go there."),
     "not_under_review": gettext_lazy("Only a task under review is sent back."),
     "thread_has_lineage": gettext_lazy("This thread was merged or split; it is not merely opened again."),
+    "same_thread": gettext_lazy("It is the thread itself. Choose the other one."),
+    "audiences_differ": gettext_lazy(
+        "They are not read by the same people. What one person reads alone is never merged into what others read."
+    ),
+    "small_talk_stays": gettext_lazy("One of the two is small talk. It never meets a line of work."),
+    "vision_missing": gettext_lazy(
+        "The thread that stays has no vision, and the other one has. Merge the other way round, or write it first."
+    ),
+    "two_live_sessions": gettext_lazy(
+        "Two live sessions of one role, on one task or on none, cannot live in one thread. Close one of them first."
+    ),
+    "nothing_to_move": gettext_lazy("Nothing would go along. Choose at least one session or task."),
+    "nothing_left_behind": gettext_lazy(
+        "Everything would go along. Leave something, use the second new thread, or rename this one instead."
+    ),
+    "chosen_twice": gettext_lazy("This would go to two threads at once. Choose one of them."),
+    "task_stays": gettext_lazy("The session works on a task that stays. Choose the task: it takes the session along."),
+    "handoff_cut": gettext_lazy("A handoff goes from one of these sessions to the other. Keep both in one thread."),
+    "moved_on": gettext_lazy("This is somewhere else by now. Undo what took it there first."),
+    "vision_edited": gettext_lazy(
+        "The vision was edited since, and undoing would lose that. Merge or split the thread instead."
+    ),
+    "begun_since": gettext_lazy("This began here since. Merge the thread back instead."),
+    "said_again": gettext_lazy("This was learnt again where it came from. Archive one of the two first."),
+    "nothing_to_undo": gettext_lazy("This thread was not merged or split, so there is nothing to undo."),
     "title_empty": gettext_lazy("Give it a title that can be seen."),
     "title_too_long": gettext_lazy("This title is too long: at most 60 characters for a thread, 300 for a task."),
     "title_unprintable": gettext_lazy("The title holds an invisible character. Type it anew instead of pasting it."),

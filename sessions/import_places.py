@@ -15,7 +15,7 @@ from governance.scope import record
 from sessions.models import Attempt, Event, ProviderSession, Session
 from sessions.models.session import LIVE
 from sessions.vocabulary import AttemptState, SessionState
-from threads.lifecycle import ThreadWish, create_thread
+from threads.lifecycle import ThreadWish, create_thread, hold_open
 from threads.models import Thread
 from threads.vocabulary import ThreadState
 
@@ -102,7 +102,9 @@ def _thread(target: Target) -> Thread | None:
     if target.thread_id is None:
         return None
     check_target(target)
-    return Thread.objects.get(pk=target.thread_id)
+    thread = Thread.objects.get(pk=target.thread_id)
+    hold_open(thread, pointer="--thread")
+    return thread
 
 
 def _imported_session(thread: Thread, target: Target) -> Session | None:

@@ -14,12 +14,12 @@ from governance.scope import record
 from governance.transitions import Table, advance
 from governance.vocabulary import InboxKind
 from sessions.attempts import pinned_revisions
-from sessions.live import live_session
+from sessions.live import hold, live_session
 from sessions.losses import kept_of, recovered
 from sessions.models import Attempt, ProviderSession, Session
 from sessions.models.session import LIVE
 from sessions.vocabulary import AttemptState, Loss, Recovery, SessionState
-from threads.lifecycle import check_open
+from threads.lifecycle import check_open, hold_open
 from threads.models import Task, Thread
 
 SESSION_TRANSITIONS: Table[SessionState] = {
@@ -86,7 +86,7 @@ def open_or_resume(acting: Acting, thread: Thread, wish: OpenWish, *, now: datet
     )
     if session is None:
         # Two first requests at once must not open two sessions: the second waits here and finds the first's.
-        Thread.objects.select_for_update(no_key=True).only("pk").get(pk=thread.pk)
+        hold_open(thread)
         session, running = _live_session(acting, thread, wish)
     if session is None:
         return _opened(acting, thread, wish, now=now)
@@ -148,8 +148,8 @@ def _live_session(acting: Acting, thread: Thread, wish: OpenWish) -> tuple[Sessi
 
 
 def _lock(session: Session) -> None:
-    """Keep two processes from both starting the next attempt, and see what another one has done meanwhile."""
-    session.state = Session.objects.select_for_update().values_list("state", flat=True).get(pk=session.pk)
+    """Keep two processes from both starting the next attempt."""
+    hold(session)
     _check_live(session)
 
 

@@ -1,4 +1,4 @@
-"""Which live session a request goes on in."""
+"""Which live session a request goes on in, and holding it while it changes."""
 
 import uuid
 from typing import Any
@@ -9,6 +9,17 @@ from sessions.models import Attempt, Session
 from sessions.models.session import LIVE
 from threads.models import Thread
 
+# What others may change in a session while somebody waits for its lock.
+HELD = (
+    "state",
+    "version",
+    "head_seq",
+    "thread_id",
+    "interruptions",
+    "resume_point",
+    "screen_context",
+    "resume_failure",
+)
 LIVE_SESSION = """
 SELECT {columns} FROM agent_sessions_session
 LEFT JOIN agent_sessions_attempt ON agent_sessions_attempt.project_id = agent_sessions_session.project_id
@@ -38,6 +49,16 @@ def live_session(
     plain = [pair for pair in live if pair[0].task_id is None]
     left = [pair for pair in live if pair[1] is None]
     return next(iter([*mine, *plain, *left]), (None, None))
+
+
+def hold(session: Session) -> None:
+    """Lock a session in the open scope, and see what others have done to it meanwhile."""
+    row = Session.objects.select_for_update().filter(pk=session.pk).values(*HELD, "resume_failure").get()
+    moved = row["thread_id"] != session.thread_id
+    for name, value in row.items():
+        setattr(session, name, value)
+    if moved:
+        session.thread = Thread.objects.get(pk=session.thread_id)
 
 
 def _session_and_attempt(row: tuple[Any, ...]) -> tuple[Session, Attempt | None]:

@@ -14,11 +14,11 @@ from governance.scope import project_scope, record
 from governance.vocabulary import InboxKind, Risk
 from sessions.handoffs import latest_handoff
 from sessions.lifecycle import Opening, OpenWish, ProviderWish, latest_attempt, take_up
+from sessions.live import hold
 from sessions.models import Attempt, Handoff, ProviderSession, Session
 from sessions.models.session import LIVE
 from sessions.pins import Moved, moved_since
 from sessions.vocabulary import Recovery, ResumeFault
-from sessions.windows import hold
 from threads.vocabulary import ThreadState
 
 ADVICE: Mapping[ResumeFault, str] = {

@@ -9,7 +9,7 @@ from django.db.models.functions import Coalesce
 
 from governance.actors import Acting
 from governance.agents import known_roles
-from governance.errors import Clash, Invalid, NotThere
+from governance.errors import Invalid, NotThere
 from governance.people import check_may
 from governance.scope import project_scope
 from governance.vocabulary import Deed
@@ -21,8 +21,8 @@ from sessions.models.session import LIVE
 from sessions.reading import constraints_of
 from sessions.transcripts import NewEvent, Transcript, append
 from sessions.vocabulary import AttestedBy, EventKind, EventRole
+from threads.lifecycle import check_open, hold_open
 from threads.models import Thread
-from threads.vocabulary import ThreadState
 
 SPOKEN = (EventKind.MESSAGE, EventKind.CORRECTION, EventKind.CONSTRAINT)
 # A demand stands in every packet of its thread, before anything that may be left out: a long one starves the rest.
@@ -92,7 +92,7 @@ def take_back(acting: Acting, thread: Thread, wish: Retirement, *, now: datetime
     """
     with project_scope(acting):
         check_may(acting, Deed.RETIRE_CONSTRAINT)
-        _check_open(thread)
+        check_open(thread)
         session, opened = _keeper(acting, thread, wish, now=now)
         first = retire(acting, session, wish, now=now).appended[0]
         return Said(session=session, event=first.event, opened=opened, replayed=first.replayed)
@@ -129,7 +129,7 @@ def roles_without_window(live: Sequence[Session]) -> Sequence[str]:
 
 
 def _check_speech(thread: Thread, speech: Speech) -> None:
-    _check_open(thread)
+    check_open(thread)
     if speech.kind not in SPOKEN:
         raise Invalid.at("/kind", f"expected one of {', '.join(SPOKEN)}")
     if speech.retires is not None and speech.kind is not EventKind.CORRECTION:
@@ -141,11 +141,6 @@ def _check_speech(thread: Thread, speech: Speech) -> None:
         if needed > CONSTRAINT_TOKENS:
             message = f"a demand takes at most {CONSTRAINT_TOKENS} tokens and this one takes {needed}; shorten it"
             raise Invalid.at("/text", message, code="constraint_too_long")
-
-
-def _check_open(thread: Thread) -> None:
-    if thread.state != ThreadState.OPEN:
-        raise Clash.at("/thread_id", f"this thread is {thread.state}; reopen it first", code="thread_not_open")
 
 
 def _hearer(acting: Acting, thread: Thread, speech: Speech, *, now: datetime) -> tuple[Session, bool]:
@@ -162,7 +157,7 @@ def _window_of(acting: Acting, thread: Thread, role: str, *, now: datetime) -> t
     if role not in known_roles():
         raise Invalid.at("/role", "there is no active contract of this role; choose another", code="unknown_role")
     # Two openings at once must not make two sessions: the second waits here and finds the first's.
-    Thread.objects.select_for_update(no_key=True).only("pk").get(pk=thread.pk)
+    hold_open(thread)
     live = Session.objects.filter(thread=thread, role=role, task=None, owner_id=thread.owner_id, state__in=LIVE)
     found = live.select_related("thread").first()
     return (found, False) if found else (new_session(acting, thread, role=role, now=now), True)

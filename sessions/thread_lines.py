@@ -1,6 +1,6 @@
 """The parts of a thread's page, fit to be shown."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -9,10 +9,10 @@ from governance.languages import language_of
 from governance.vocabulary import Destination
 from sessions.context.vocabulary import CountMethod
 from sessions.gauge import Gauged
-from sessions.vocabulary import AttestedBy, SessionState
+from sessions.vocabulary import AttestedBy, Happening, InterruptionKind, Recovery, SessionState
 from threads.models import Thread
 from threads.task_reading import Board
-from threads.vocabulary import ThreadState, ThreadType, VisionSource
+from threads.vocabulary import LineageKind, ThreadState, ThreadType, VisionSource
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +87,7 @@ class SessionLine:
 class HandoffLine:
     """What one session left for the next. `to_role` is None where nobody has taken it up."""
 
+    id: str
     at: datetime
     from_id: str
     from_role: str
@@ -122,6 +123,43 @@ class PacketLine(Gauged):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class LineageLine:
+    """That work came from, or went to, another thread. `undo_at` is the thread on whose page it is undone."""
+
+    kind: LineageKind
+    here_is_source: bool
+    other: str
+    undo_at: str
+    title: Words
+    reason: Words
+    by: str
+    at: datetime
+    undone_at: datetime | None
+    undone_by: str
+    counts: Mapping[str, int]
+
+    @property
+    def standing(self) -> bool:
+        return self.undone_at is None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TimelineLine:
+    """One thing that happened. `role` and `to` are roles, `who` an actor, `href` where it is shown; `detail` is a word
+    of ours that the page translates, `words` somebody's own.
+    """
+
+    at: datetime
+    what: Happening
+    href: str
+    role: str = ""
+    to: str = ""
+    who: str = ""
+    detail: Recovery | InterruptionKind | None = None
+    words: Words | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ThreadPage:
     """Everything on the page of one thread; each list is bounded."""
 
@@ -138,6 +176,8 @@ class ThreadPage:
     handoffs: Sequence[HandoffLine]
     bindings: Sequence[BindingLine]
     packets: Sequence[PacketLine]
+    lineage: Sequence[LineageLine]
+    timeline: Sequence[TimelineLine]
 
     @property
     def open(self) -> bool:

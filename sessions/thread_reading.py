@@ -16,8 +16,11 @@ from governance.invisible import made_visible
 from governance.scope import project_scope
 from governance.vocabulary import Audience, Destination
 from sessions.context.vocabulary import CountMethod
+from sessions.fallen import fallen_among, said_now, texts_in
+from sessions.handoffs import parts_of
 from sessions.models import Attempt, ContextPacket, Event, Handoff, ProviderSession, Session
 from sessions.reading import constraints_of, event_place
+from sessions.reading import place_in as place_of_event
 from sessions.thread_lines import (
     BindingLine,
     Demand,
@@ -29,6 +32,7 @@ from sessions.thread_lines import (
     VisionLine,
     Words,
 )
+from sessions.thread_timeline import history_of
 from sessions.vocabulary import AttestedBy, EventKind, SessionState
 from threads.models import Binding, Thread, Vision
 from threads.task_reading import board_of
@@ -38,12 +42,16 @@ SESSION_COLUMNS = ("id", "role", "state", "task_id", "task__title", "last_event_
 MOST_VERSIONS, MOST_DEMANDS, MOST_SESSIONS, MOST_HANDOFFS, MOST_BINDINGS, MOST_PACKETS = 20, 200, 50, 10, 50, 20
 
 
-def thread_page(acting: Acting, thread_id: uuid.UUID) -> ThreadPage:
-    """Read the page of a thread in one snapshot; raises NotThere for one that the actor may not see."""
+def thread_page(acting: Acting, project: str, thread_id: uuid.UUID) -> ThreadPage:
+    """Read the page of a thread in one snapshot; raises NotThere for one that the actor may not see.
+
+    `project` is the public id that addresses begin with.
+    """
     with project_scope(acting, read_only=True):
         thread = Thread.objects.filter(pk=thread_id).annotate(ties=_ties()).first()
         if thread is None:
             raise NotThere
+        timeline, lineage = history_of(project, thread)
         return ThreadPage(
             thread=thread,
             title=Words.of(thread.title),
@@ -58,6 +66,8 @@ def thread_page(acting: Acting, thread_id: uuid.UUID) -> ThreadPage:
             handoffs=_handoffs(thread),
             bindings=[_binding(tie) for tie in thread.ties],
             packets=_packets(thread),
+            lineage=lineage,
+            timeline=timeline,
         )
 
 
@@ -102,11 +112,13 @@ def place_in(ref: str) -> Place | None:
 def _demands(thread: Thread) -> list[Demand]:
     """Which demands hold is decided in one place; here each gets its speaker and moment."""
     standing = {row.ref for row in constraints_of(thread)}
-    said = Event.objects.filter(session__thread=thread, kind=EventKind.CONSTRAINT).exclude(attested_by=AttestedBy.AGENT)
-    rows = said.order_by("-created_at", "-seq").values(
-        "session_id", "seq", "text", "attested_by", "created_at", "occurred_at", by=F("actor__name")
+    sessions = {place_of_event(ref)[0] for ref in standing}
+    rows = (
+        Event.objects.filter(session__in=sessions, kind=EventKind.CONSTRAINT)
+        .order_by("-created_at", "-seq")
+        .values("session_id", "seq", "text", "attested_by", "created_at", "occurred_at", by=F("actor__name"))
     )
-    found = [(event_place(row["session_id"], row["seq"]), row) for row in rows if standing]
+    found = [(event_place(row["session_id"], row["seq"]), row) for row in rows]
     return [_demand(ref, row) for ref, row in found if ref in standing][:MOST_DEMANDS]
 
 
@@ -162,21 +174,24 @@ def _session(row: Mapping[str, Any]) -> SessionLine:
 
 
 def _handoffs(thread: Thread) -> list[HandoffLine]:
-    rows = Handoff.objects.filter(thread=thread).select_related("from_session", "to_session")
+    rows = Handoff.objects.filter(from_session__thread=thread).select_related("from_session", "to_session")
+    latest = list(rows.order_by("-created_at", "-id")[:MOST_HANDOFFS])
+    fallen = fallen_among(text for row in latest for text in texts_in(parts_of(row)))
     return [
         HandoffLine(
+            id=row.public_id,
             at=row.created_at,
             from_id=row.from_session.public_id,
             from_role=row.from_session.role,
             to_id=row.to_session.public_id if row.to_session else None,
             to_role=row.to_session.role if row.to_session else None,
             next_actor=made_visible(row.next_actor),
-            summary=Words.of(row.summary),
-            unfinished=_all_words(row.unfinished_items),
-            risks=_all_words(row.risks),
-            suggestion=Words.of(row.resume_suggestion),
+            summary=Words.of(said["summary"]),
+            unfinished=_all_words(said["unfinished_items"]),
+            risks=_all_words(said["risks"]),
+            suggestion=Words.of(said["resume_suggestion"]),
         )
-        for row in rows.order_by("-created_at", "-id")[:MOST_HANDOFFS]
+        for row, said in ((row, said_now(parts_of(row), fallen)) for row in latest)
     ]
 
 

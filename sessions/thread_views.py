@@ -35,7 +35,7 @@ def threads(request: HttpRequest, desk: Desk) -> HttpResponseBase:
 @require_safe
 def thread(request: HttpRequest, desk: Desk, thread_id: str) -> HttpResponse:
     """One thread: what was wanted, what holds, what is done, and what was compiled for it."""
-    page = thread_page(desk.acting, id_in_path("thr", thread_id))
+    page = thread_page(desk.acting, desk.seat.public_id, id_in_path("thr", thread_id))
     return show(request, desk, "sessions/thread.html", section="threads", page=page, above=above(desk))
 
 

@@ -21,6 +21,7 @@ from sessions.context.seams import body_tokens
 from sessions.context.tokens import exact_counter
 from sessions.learning import learn_from
 from sessions.lifecycle import LEASE, advance_session
+from sessions.live import hold
 from sessions.models import Artifact, Attempt, Event, Session
 from sessions.models.session import LIVE
 from sessions.vocabulary import AttemptState, AttestedBy, EventKind, EventRole, SessionState
@@ -84,8 +85,7 @@ def append(
             raise NotThere
         hashes = [content_hash(event) for event in events]
         drafts = _drafts(session, events, hashes)
-        head = Session.objects.select_for_update().filter(pk=session.pk).values_list("head_seq", "state").get()
-        session.head_seq, session.state = head
+        hold(session)
         _check_open(session)
         known = _known(session, events, hashes)
         fresh = [draft for draft in drafts if draft.client_id not in known]

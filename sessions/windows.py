@@ -11,6 +11,7 @@ from governance.vocabulary import ActorKind
 from sessions.consolidation_due import ask_for_summary
 from sessions.handoffs import HandoffWish, write_handoff
 from sessions.lifecycle import advance_session, end_attempt
+from sessions.live import hold
 from sessions.models import Attempt, Handoff, Session
 from sessions.vocabulary import AttemptState, HandoffOccasion, InterruptionKind, SessionState
 
@@ -104,14 +105,6 @@ def seal_of(session: Session) -> str:
     with connection.cursor() as cursor:
         cursor.execute(SEAL, [session.pk])
         return str(cursor.fetchone()[0])
-
-
-def hold(session: Session) -> None:
-    """Lock a session in the open scope, and see what others have done to it meanwhile."""
-    names = ("state", "version", "head_seq", "interruptions", "resume_point", "screen_context", "resume_failure")
-    row = Session.objects.select_for_update().filter(pk=session.pk).values(*names).get()
-    for name, value in row.items():
-        setattr(session, name, value)
 
 
 def _end_running(session: Session, *, now: datetime, reason: str) -> Attempt | None:

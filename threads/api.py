@@ -15,8 +15,9 @@ from governance.replays import once
 from governance.scope import project_scope
 from governance.vocabulary import Destination, KeyScope
 from governance.web import acting_of, answer, check_if_match, listed, newest_first, row_here
-from threads.lifecycle import BindingWish, ThreadWish, change_thread, create_thread, move_thread
-from threads.models import Binding, Task, Thread
+from threads.lifecycle import BindingWish, ThreadWish, change_thread, create_thread, move_thread, successors
+from threads.lineage import Moved, lineages_of
+from threads.models import Binding, Lineage, Task, Thread
 from threads.resolution import ThreadQuery, resolve, shown
 from threads.visions import VisionWish, current_vision, write_vision
 from threads.vocabulary import ThreadState, ThreadType, VisionSource
@@ -106,10 +107,10 @@ def post_resolve(request: HttpRequest, body: ResolveIn) -> HttpResponse:
 
 @router.get("/threads/{thread_id}", operation_id="get_thread")
 def get_thread(request: HttpRequest, thread_id: str) -> HttpResponse:
-    """Show a thread with its bindings."""
+    """Show a thread with its bindings and its lineage."""
     with project_scope(acting_of(request, KeyScope.SESSION_WRITE), read_only=True):
         thread = thread_here(thread_id)
-        return answer(thread_out(thread) | {"bindings": _bindings(thread)}, version=thread.version)
+        return answer(with_lineage(thread) | {"bindings": _bindings(thread)}, version=thread.version)
 
 
 @router.patch("/threads/{thread_id}", operation_id="change_thread")
@@ -180,6 +181,18 @@ def thread_out(thread: Thread) -> dict[str, Any]:
         "created_at": thread.created_at,
         "last_active_at": thread.last_active_at,
     }
+
+
+def with_lineage(thread: Thread) -> dict[str, Any]:
+    """Return a thread as the API shows it, with what it passed on and received, in the open scope."""
+    onward = [public_id("thr", pk) for pk in successors(thread)]
+    return thread_out(thread) | {"successors": onward, "lineage": [_lineage(row) for row in lineages_of(thread)]}
+
+
+def _lineage(row: Lineage) -> dict[str, Any]:
+    plain = ("kind", "state", "whole", "reason", "created_at", "undone_at", "undone_because")
+    ends = {"from": row.source.public_id, "to": row.target.public_id, "moved": Moved.of(row).counts}
+    return {"id": row.public_id, **ends, **{name: getattr(row, name) for name in plain}}
 
 
 def vision_out(vision: Any) -> dict[str, Any]:

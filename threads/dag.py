@@ -15,7 +15,7 @@ from governance.ids import public_id
 from governance.scope import record
 from governance.transitions import advance
 from governance.vocabulary import Phase, Risk
-from threads.lifecycle import TASK_TRANSITIONS, check_open
+from threads.lifecycle import TASK_TRANSITIONS, hold_open
 from threads.models import Task, TaskEdge, Thread
 from threads.vocabulary import TaskState
 
@@ -46,7 +46,7 @@ def create_task(acting: Acting, thread: Thread, wish: TaskWish, *, now: datetime
 
     Raises Clash (thread_not_open), and what `set_dependencies` raises.
     """
-    check_open(thread)
+    hold_open(thread)
     task = Task.objects.create(
         project_id=thread.project_id,
         thread=thread,

@@ -1,16 +1,17 @@
 """State machines of threads and tasks, as literal tables, and the verbs that make and change a thread."""
 
+import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
-from django.db import IntegrityError
+from django.db import IntegrityError, connection
 
 from governance.actors import Acting
 from governance.audit import fingerprint
 from governance.errors import Clash
-from governance.ids import new_id
+from governance.ids import new_id, public_id
 from governance.models.base import reach_of
 from governance.people import check_may
 from governance.rows import send
@@ -49,6 +50,13 @@ VALUES (%(id)s, %(project)s, %(thread)s, %(actor)s, %(audience)s, %(audience_rol
   %(now)s, %(now)s)
 ON CONFLICT (project_id, thread_id, actor_id, role) DO UPDATE SET last_used_at = excluded.last_used_at
   WHERE threads_threaduse.last_used_at NOT BETWEEN %(lately)s AND excluded.last_used_at
+"""
+ONWARD = """
+WITH RECURSIVE onward(id) AS (
+  SELECT %(thread)s::uuid UNION
+  SELECT l.target_id FROM threads_lineage l JOIN onward ON l.source_id = onward.id AND l.state = 'standing' AND l.whole
+) SELECT t.id FROM threads_thread t JOIN onward USING (id)
+WHERE t.id <> %(thread)s AND t.state NOT IN ('merged', 'split') ORDER BY t.state <> 'open', t.created_at, t.id
 """
 
 
@@ -129,10 +137,36 @@ def bind(thread: Thread, wish: BindingWish) -> Binding:
 
 
 def check_open(thread: Thread, *, pointer: str = "/thread_id") -> None:
-    """Raise Clash (thread_not_open) for a thread that takes no new work: archived, merged or split."""
-    if thread.state != ThreadState.OPEN:
-        message = f"this thread is {thread.state}; reopen it or name another"
-        raise Clash.at(pointer, message, code="thread_not_open")
+    """Raise Clash (thread_not_open) for a thread that takes no new work: archived, merged or split.
+
+    Of one that was merged or split, `successors` names the threads in which its work goes on.
+    """
+    if thread.state == ThreadState.OPEN:
+        return
+    onward = [public_id(Thread.PREFIX, pk) for pk in successors(thread)]
+    remedy = f"its work goes on in {' and '.join(onward)}; name that" if onward else "reopen it or name another"
+    message = f"this thread is {thread.state}; {remedy}"
+    raise Clash.at(pointer, message, code="thread_not_open", extra={"successors": onward} if onward else {})
+
+
+def hold_open(thread: Thread, *, pointer: str = "/thread_id") -> None:
+    """Lock a thread in the open scope until something new has begun on it; raises what `check_open` raises.
+
+    Without the lock a merge could commit between the look and what begins, which would be left behind by it.
+    """
+    rows = Thread.objects.select_for_update(no_key=True).filter(pk=thread.pk)
+    thread.state = rows.values_list("state", flat=True).get()
+    check_open(thread, pointer=pointer)
+
+
+def successors(thread: Thread) -> Sequence[uuid.UUID]:
+    """Return the threads in which the work of a merged or split one goes on, in the open scope; none for another.
+
+    Where one of them was merged in turn, the one that it became part of stands in its place.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute(ONWARD, {"thread": thread.pk})
+        return [pk for (pk,) in cursor.fetchall()]
 
 
 def check_seen(row: Thread | Task, seen: int) -> None:

@@ -7,7 +7,7 @@ from django.utils.functional import Promise
 from django.utils.translation import pgettext_lazy
 
 from governance.vocabulary import Destination, Phase, Risk
-from threads.vocabulary import TaskState, ThreadState, ThreadType, VisionSource
+from threads.vocabulary import LineageKind, TaskState, ThreadState, ThreadType, VisionSource
 
 # One table for each vocabulary: members of two of them are equal when they are spelt alike.
 KINDS: Mapping[type[StrEnum], Mapping[str, Promise]] = {
@@ -36,6 +36,12 @@ KINDS: Mapping[type[StrEnum], Mapping[str, Promise]] = {
         VisionSource.TASK_BRIEF: pgettext_lazy("vision source", "the brief of a task"),
         VisionSource.MAINTAINER: pgettext_lazy("vision source", "a maintainer’s note"),
         VisionSource.AGENT: pgettext_lazy("vision source", "an agent"),
+        VisionSource.MERGE: pgettext_lazy("vision source", "two threads that were merged"),
+        VisionSource.SPLIT: pgettext_lazy("vision source", "the thread that was split"),
+    },
+    LineageKind: {
+        LineageKind.MERGE: pgettext_lazy("lineage", "merged"),
+        LineageKind.SPLIT: pgettext_lazy("lineage", "split off"),
     },
     Destination: {
         Destination.PRIVATE: pgettext_lazy("destination", "a private window"),

@@ -13,5 +13,4 @@ urlpatterns: list[URLPattern] = [
     path("threads/<str:thread_id>/tasks/new", task_views.new_task, name="new_task"),
     path("tasks/<str:task_id>/", task_views.task, name="task"),
     path("tasks/<str:task_id>/move", task_views.move_task, name="move_task"),
-    path("tasks/<str:task_id>/send-back", task_views.send_back_task, name="send_back_task"),
 ]

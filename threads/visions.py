@@ -34,7 +34,8 @@ def write_vision(
     thread: Thread, wish: VisionWish, *, acting: Acting, source: VisionSource, base: Vision | None
 ) -> Vision:
     """Add the version after `base` in the open scope. Raises Clash (version_moved) when `base` is not the newest."""
-    Thread.objects.select_for_update().only("pk").get(pk=thread.pk)
+    # Not for the key: a packet that points at the thread and is about to touch it must not wait for both.
+    Thread.objects.select_for_update(no_key=True).only("pk").get(pk=thread.pk)
     newest = current_vision(thread)
     if (newest and newest.pk) != (base and base.pk):
         raise Clash("The vision changed meanwhile; read it again.", code="version_moved")
@@ -78,3 +79,32 @@ def revise_vision(acting: Acting, thread: Thread, wish: VisionWish, *, seen: int
 def _says(vision: Vision | VisionWish) -> tuple[object, ...]:
     lists = (vision.done_when, vision.non_goals, vision.user_priorities)
     return vision.origin_goal, *(tuple(lines) for lines in lists), vision.quality_bar
+
+
+def joined(into: Vision | None, source: Vision | None) -> VisionWish | None:
+    """Return what two threads want together, `into` first; None where the second wants nothing more."""
+    if into is None or source is None:
+        return None
+    goals = [into.origin_goal, *([] if source.origin_goal in into.origin_goal else [source.origin_goal])]
+    bars = [into.quality_bar, *([] if source.quality_bar in into.quality_bar else [source.quality_bar])]
+    names = ("done_when", "non_goals", "user_priorities")
+    lists = {name: list(dict.fromkeys([*getattr(into, name), *getattr(source, name)])) for name in names}
+    wish = VisionWish(
+        origin_goal="\n\n".join(goals),
+        origin_ref=into.origin_ref,
+        quality_bar="\n\n".join(bar for bar in bars if bar),
+        **lists,
+    )
+    return None if _says(wish) == _says(into) else wish
+
+
+def as_it_says(vision: Vision) -> VisionWish:
+    """Return a version as a wish for another one that says the same."""
+    return VisionWish(
+        origin_goal=vision.origin_goal,
+        origin_ref=vision.origin_ref,
+        done_when=vision.done_when,
+        non_goals=vision.non_goals,
+        user_priorities=vision.user_priorities,
+        quality_bar=vision.quality_bar,
+    )

@@ -42,3 +42,38 @@ class VisionSource(StrEnum):
     TASK_BRIEF = "task_brief"
     MAINTAINER = "maintainer"
     AGENT = "agent"
+    MERGE = "merge"  # two threads became one, and so did what was wanted of them
+    SPLIT = "split"  # it came along from the thread that was split
+
+
+class LineageKind(StrEnum):
+    """How a thread's work came to go on in another one."""
+
+    MERGE = "merge"
+    SPLIT = "split"
+
+
+class LineageState(StrEnum):
+    STANDING = "standing"
+    UNDONE = "undone"
+
+
+class Obstacle(StrEnum):
+    """Why two threads are not merged, one is not split, or either is not undone."""
+
+    SAME_THREAD = "same_thread"
+    NOT_OPEN = "thread_not_open"
+    AUDIENCE = "audiences_differ"
+    SMALL_TALK = "small_talk_stays"
+    NO_VISION = "vision_missing"
+    TWO_WINDOWS = "two_live_sessions"
+    NOTHING_CHOSEN = "nothing_to_move"
+    NOTHING_LEFT = "nothing_left_behind"
+    CHOSEN_TWICE = "chosen_twice"
+    TASK_STAYS = "task_stays"
+    HANDOFF_CUT = "handoff_cut"
+    NOTHING_TO_UNDO = "nothing_to_undo"
+    MOVED_ON = "moved_on"
+    VISION_EDITED = "vision_edited"
+    BEGUN_SINCE = "begun_since"
+    SAID_AGAIN = "said_again"

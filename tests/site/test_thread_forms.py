@@ -10,7 +10,7 @@ from governance.vocabulary import MembershipLevel
 from tests.api.asking import api_of, make_thread, ok, refused
 from tests.cast import Cast, make_cast
 from tests.site.console_cast import CHINESE, join, make_account, page_of, signed_in
-from tests.site.thread_cast import ledger, next_page, shown, thread_at, thread_now, told
+from tests.site.thread_cast import ended, ledger, next_page, shown, thread_at, thread_now, told
 from threads.models import Thread, Vision
 
 FAMILY = "👨‍👩‍👧‍👦"  # one for the eye, seven for a computer
@@ -216,8 +216,7 @@ def test_a_second_click_on_archive_says_why_not(cast: Cast, maintainer: Client, 
 
 @pytest.mark.parametrize("state", ["merged", "split"])
 def test_a_thread_with_a_lineage_is_not_merely_opened(cast: Cast, maintainer: Client, thread: str, state: str) -> None:
-    with project_scope(cast.dev.acting):
-        Thread.objects.update(state=state)
+    ended(cast, thread, state)
     page = next_page(maintainer, maintainer.post(thread_at(cast, thread, "reopen")))
     assert ("merged or split" in told(page), thread_now(cast, thread)["state"]) == (True, state)
 

@@ -7,14 +7,12 @@ import pytest
 from django.test import Client
 
 from governance.ids import new_id, public_id
-from governance.scope import project_scope
 from governance.vocabulary import MembershipLevel
 from tests.api.asking import api_of, append, compiled, event, make_thread, ok, open_session
 from tests.cast import Cast, make_cast
 from tests.factories import make_intent, make_session, seed
 from tests.site.console_cast import CHINESE, join, make_account, page_of, signed_in
-from tests.site.thread_cast import make_task, queries, shown, thread_at, walk
-from threads.models import Thread
+from tests.site.thread_cast import ended, make_task, queries, shown, thread_at, walk
 
 SPECIMEN = "</title><script>window.owned=1</script>"
 
@@ -202,7 +200,7 @@ def test_a_task_of_another_thread_is_drawn_as_such(cast: Cast, viewer: Client) -
     assert "dag-elsewhere" in shown(viewer, thread_at(cast, thread))
 
 
-ACTIONS = ("/say", "/rename", "/vision", "/archive", "/tasks/new", "/retire?ref=")
+ACTIONS = ("/say", "/rename", "/merge", "/split", "/vision", "/archive", "/tasks/new", "/retire?ref=")
 
 
 def actions_of(page: str, thread: str) -> list[str]:
@@ -226,8 +224,7 @@ def test_an_archived_thread_says_so_and_offers_to_open_it(cast: Cast, maintainer
 
 def test_a_merged_thread_is_not_offered_to_be_opened(cast: Cast, maintainer: Client) -> None:
     thread = make_thread(cast.dev)
-    with project_scope(cast.dev.acting):
-        Thread.objects.update(state="merged")
+    ended(cast, thread, "merged")
     page = shown(maintainer, thread_at(cast, thread))
     assert ("merged or split" in page, "/reopen" in page) == (True, False)
 

@@ -9,7 +9,7 @@ from django.test.utils import CaptureQueriesContext
 
 from governance.models import AuditEvent
 from governance.scope import project_scope
-from tests.api.asking import api_of, ok
+from tests.api.asking import api_of, make_thread, ok
 from tests.cast import Cast
 from tests.site.console_cast import page_of
 
@@ -50,6 +50,17 @@ def walk(cast: Cast, task: str, *states: str) -> None:
     """Move a task along its states over the API."""
     for state in states:
         ok(api_of(cast.dev).call("PATCH", f"/tasks/{task}", {"state": state}, If_Match="*"))
+
+
+def ended(cast: Cast, thread: str, state: str) -> list[str]:
+    """Let a thread be merged into another one, or divided into two; returns those."""
+    path, reason = f"/threads/{thread}/{'merge' if state == 'merged' else 'split'}", {"reason": "told to"}
+    if state == "merged":
+        body = {"into_thread_id": make_thread(cast.dev, "another one")}
+    else:
+        body = {"parts": [{"title": name, "task_ids": [make_task(cast, thread, name)]} for name in ("one", "two")]}
+    done: dict[str, Any] = ok(api_of(cast.dev).post(path, reason | body, If_Match="*"))
+    return list(done["successors"])
 
 
 def shown(client: Client, path: str) -> str:

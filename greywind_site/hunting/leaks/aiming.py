@@ -23,6 +23,7 @@ ALIASES = {
     "on_behalf_of": "actor",
     "target": "memory",
     "scope": "thread",
+    "into_thread": "thread",
     "depends_on": "task",
     "summary": "worksummary",
     "hearer": "session",

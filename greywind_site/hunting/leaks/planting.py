@@ -17,6 +17,7 @@ from governance.scope import project_scope, record
 from governance.vocabulary import Audience, ContractKind, DecisionVerb, InboxKind, ProofKind
 from greywind_site.hunting.leaks.marks import PRIVATE, Mint, Mints, Place
 from greywind_site.hunting.leaks.people import Crew, Member
+from greywind_site.hunting.leaks.splitting import write_part
 from memories.models import Memory, MemoryParent
 from memories.vocabulary import MemoryStatus, MemoryType
 from memories.writes import EvidenceWish, MemoryWish, admit, propose
@@ -84,6 +85,7 @@ def plant(bed: Bed) -> Session:
         _intent(bed, thread)
         memories = _memories(bed, asked)
         _continuity(bed, session)
+        write_part(bed.acting, thread, bed.texts, now=bed.now)
         _waiting(bed, memories[1])
     _admit(bed, memories[0])
     return session
