@@ -6,7 +6,7 @@ from typing import Any
 
 from governance.contracts import install
 from governance.models import Actor
-from governance.vocabulary import ContractKind, Language
+from governance.vocabulary import ContractKind, Language, RolePermission
 
 DEFAULT_SLUG = "default"  # of the persona and the policy that hold where no other is named
 REASON = "starter contract"
@@ -69,6 +69,7 @@ _ROLES: Mapping[Language, tuple[dict[str, Any], ...]] = {
         {
             "slug": "chief",
             "duties": ["守住最初的意图，把它拆成有先后的任务。", "给出取舍和推荐，由用户决定。"],
+            "permissions": [RolePermission.PROJECT_STATE],
             "hard_boundaries": ["不批准自己的提议。"],
         },
         {
@@ -94,6 +95,7 @@ _ROLES: Mapping[Language, tuple[dict[str, Any], ...]] = {
                 "Hold to what was wanted at first, and divide it into ordered tasks.",
                 "Give the choices and a recommendation; the user decides.",
             ],
+            "permissions": [RolePermission.PROJECT_STATE],
             "hard_boundaries": ["Does not approve its own proposals."],
         },
         {

@@ -26,6 +26,7 @@ class Deed(StrEnum):
     OPEN_THREAD = "open_thread"
     RENAME_THREAD = "rename_thread"
     ARCHIVE_THREAD = "archive_thread"  # and open it again
+    MERGE_THREAD = "merge_thread"  # and split one, and undo either
     EDIT_VISION = "edit_vision"
     CHANGE_TASKS = "change_tasks"
     PROPOSE_MEMORY = "propose_memory"
@@ -46,6 +47,12 @@ class Language(StrEnum):
 
     ZH_HANS = "zh-hans"
     EN = "en"
+
+
+class RolePermission(StrEnum):
+    """Lines of a role contract's permissions that the runtime itself obeys; every other line is its agent's to read."""
+
+    PROJECT_STATE = "project_state"  # its packets hold how every thread of the project stands
 
 
 class KeyScope(StrEnum):

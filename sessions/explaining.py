@@ -39,6 +39,7 @@ WORDS: Mapping[Overlooked, str] = {
     Overlooked.NOT_ASKED: "The turn only went on, so what an earlier packet had found was kept and no search was made.",
     Overlooked.NOT_FOUND: "The search did not bring it: it has too little in common with what was asked.",
     Overlooked.NOT_SEARCHED: "It is of a kind that no search looks through.",
+    Overlooked.NOT_LATEST: "The project's state takes the latest summaries of the open threads that were active last.",
 }
 
 

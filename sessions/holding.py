@@ -173,7 +173,9 @@ def _withdrawn(delivered: Mapping[str, str], material: Material, *, live: frozen
     """Return what was delivered and is not in force any more: versions that were replaced, memories taken back."""
     thread = material.thread
     facts = (material.persona, material.role, material.policy, material.self_profile, material.vision, thread)
-    present = {fact.ref for fact in (*facts, thread.task, material.summary, material.handoff) if fact is not None}
+    told = (thread.task, material.summary, material.handoff)
+    present = {fact.ref for fact in (*facts, *told) if fact is not None}
+    present |= {stand.summary.ref for stand in material.project_state or ()}
     sources = dict.fromkeys(ref.partition("#")[0] for ref in delivered)
     replaced = [ref for ref in sources if _scheme(ref) in ONE_VERSION and ref not in present]
     return (*replaced, *(ref for ref in sources if _scheme(ref) == "memory" and ref not in live))

@@ -192,8 +192,21 @@ def _before_tail(then: _Then, seq: int) -> Overseen:
 def _summary(then: _Then, ref: str) -> Overseen:
     row = WorkSummary.objects.filter(pk=_pk("sum", ref)).first()
     if row is not None and row.session_id != then.packet.session_id:
-        return Overseen(Overlooked.ANOTHER_SESSION)
+        return _stand(then, row)
     return _not_taken(then, row, by=then.summary)
+
+
+def _stand(then: _Then, row: WorkSummary) -> Overseen:
+    """Say why a summary of another session is no part of the project's state, where the packet was told of that."""
+    told = then.receipt.get("project_state")
+    if told is None:
+        return Overseen(Overlooked.ANOTHER_SESSION)
+    if row.created_at > then.at:
+        return Overseen(Overlooked.LATER)
+    taken = WorkSummary.objects.filter(session_id=row.session_id, pk__in=[one["summary"] for one in told]).first()
+    if taken is not None:
+        return Overseen(Overlooked.REPLACED, by=f"summary://{taken.public_id}@{taken.version}")
+    return then.shut_out(row, Sensitivity.WORK) or Overseen(Overlooked.NOT_LATEST)
 
 
 def _handoff(then: _Then, ref: str) -> Overseen:

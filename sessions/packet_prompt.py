@@ -28,6 +28,7 @@ SLOTS: Mapping[Section, Slot] = {
     Section.PLAN: Slot.THREAD,
     Section.CONSTRAINTS: Slot.THREAD,
     Section.SUMMARY: Slot.SESSION,
+    Section.PROJECT_STATE: Slot.PROJECT_STATE,
     Section.DIALOGUE: Slot.SESSION,
     Section.HANDOFF: Slot.HANDOFF,
     Section.MEMORIES: Slot.RETRIEVED,

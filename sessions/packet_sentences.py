@@ -123,6 +123,7 @@ PARTS: Mapping[str, Promise] = {
     "dissent": pgettext_lazy("part", "dissent"),
     "blockers": pgettext_lazy("part", "blockers"),
     "evidence": pgettext_lazy("part", "evidence"),
+    "project_state": pgettext_lazy("part", "how its thread stands"),
     "screen": pgettext_lazy("part", "screen"),
     "interruptions": pgettext_lazy("part", "interruptions"),
     "resume_point": pgettext_lazy("part", "resume point"),

@@ -59,6 +59,9 @@ OVERLOOKED: Mapping[Overlooked, Promise] = {
     ),
     Overlooked.NOT_FOUND: gettext_lazy("The search did not bring it: it has too little in common with what was asked."),
     Overlooked.NOT_SEARCHED: gettext_lazy("It is of a kind that no search looks through."),
+    Overlooked.NOT_LATEST: gettext_lazy(
+        "The project’s state takes the latest summaries of the open threads that were active last, and this is none."
+    ),
 }
 REPLAYS: Mapping[ReplayVerdict, Promise] = {
     ReplayVerdict.IDENTICAL: gettext_lazy("The same material gave the same bytes."),

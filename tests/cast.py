@@ -19,7 +19,7 @@ from governance.keys import mint
 from governance.models import Actor, Project, User
 from governance.projects import create_project
 from governance.scope import project_scope
-from governance.vocabulary import ContractKind, KeyScope
+from governance.vocabulary import ContractKind, KeyScope, RolePermission
 from tests.databases import asleep, lasting_link, project_tables, rows_as_sql
 
 ROLES = ("dev", "chief", "reviewer", "tester")
@@ -121,6 +121,7 @@ def _make(name: str, policy: dict[str, Any] | None) -> Cast:
         install(ContractKind.POLICY, "default", POLICY | (policy or {}), by=human, reason="cast", now=now)
         for role in ROLES:
             body = {"slug": role, "duties": [f"do the work of {role}"], "hard_boundaries": ["do not merge alone"]}
+            body |= {"permissions": [RolePermission.PROJECT_STATE]} if role == "chief" else {}
             install(ContractKind.ROLE, role, body, by=human, reason="cast", now=now)
         members = {
             who: _member(acting_as(human), f"{who}-{name}", roles)

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from governance.vocabulary import Phase, Risk, Sensitivity
+from governance.vocabulary import Phase, Risk, RolePermission, Sensitivity
 
 PROJECT_NAME = "灰风演示 · GreyWind demo"
 AGENT_NAME = "灰风"
@@ -56,7 +56,7 @@ ROLES: tuple[dict[str, Any], ...] = (
             "在取舍处给出推荐和代价，由用户拍板。",
             "换人接手之前写交接：未完成的、有风险的、建议从哪里继续。",
         ],
-        "permissions": ["建立和调整任务", "提议角色与策略的修改"],
+        "permissions": ["建立和调整任务", "提议角色与策略的修改", RolePermission.PROJECT_STATE],
         "collaboration_rules": ["给 dev 的任务写明完成的标准", "范围变大时先问用户"],
         "hard_boundaries": ["不批准自己的提议", "不替用户放宽约束"],
     },

@@ -41,6 +41,7 @@ PART_OF: dict[Section, Part] = {
     Section.PLAN: Part.WORK,
     Section.CONSTRAINTS: Part.WORK,
     Section.SUMMARY: Part.SAID,
+    Section.PROJECT_STATE: Part.SAID,
     Section.DIALOGUE: Part.SAID,
     Section.HANDOFF: Part.FOUND,
     Section.MEMORIES: Part.FOUND,

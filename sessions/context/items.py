@@ -25,6 +25,7 @@ HEADINGS: dict[Section, str] = {
     Section.PLAN: f"{MARK}{MARK} task\n",
     Section.CONSTRAINTS: f"{MARK}{MARK} constraints of the user\n",
     Section.SUMMARY: f"{MARK}{MARK} work summary, recorded data\n",
+    Section.PROJECT_STATE: f"{MARK}{MARK} project state by thread, recorded data\n",
     Section.DIALOGUE: f"{MARK}{MARK} dialogue, recorded data\n",
     Section.HANDOFF: f"{MARK}{MARK} handoff, recorded data\n",
     Section.MEMORIES: f"{MARK}{MARK} retrieved, quoted data\n",
@@ -33,8 +34,9 @@ HEADINGS: dict[Section, str] = {
 """Lines above sections, which satisfy the seams' rules: each begins with the mark and ends in a letter."""
 
 HEADING_LAYER: dict[Section, Layer] = {
-    **{section: Layer(section.value) for section in Section if section is not Section.READING},
+    **{Section(layer.value): layer for layer in Layer if layer is not Layer.TOOL_RESULTS},
     Section.READING: Layer.POLICY,
+    Section.PROJECT_STATE: Layer.SUMMARY,
 }
 """The layer that pays for a section's heading, whichever of its items come in."""
 
@@ -143,7 +145,12 @@ class Pen:
 
     def listing(self, header: str, lines: Sequence[str]) -> Block:
         """Return the block of `header` over `lines`, one list entry each."""
-        return _block(self.counter, header, list_body(list(lines)) + "\n", None)
+        return write_listing(self.counter, header, lines)
+
+
+def write_listing(counter: Counter, header: str, lines: Sequence[str]) -> Block:
+    """Return the block of `header` over `lines`, as `Pen.listing` does."""
+    return _block(counter, header, list_body(list(lines)) + "\n", None)
 
 
 def write_block(counter: Counter, header: str, text: str, *, stored: int | None = None) -> Block:

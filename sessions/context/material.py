@@ -165,6 +165,25 @@ class SummaryFact:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class StandFact:
+    """How a thread of the project stands, as the current work summary of one of its sessions has it.
+
+    `over` says that the session's work is done or went on in a later one: what it decided holds, and nothing of it is
+    open. `behind` says that the session has entries which the summary does not cover. `topics` are the thread's tags.
+    """
+
+    thread_id: str
+    thread_title: str
+    session_id: str
+    role: str
+    summary: SummaryFact
+    topics: tuple[str, ...] = ()
+    over: bool = False
+    behind: bool = False
+    reach: Reach = OPEN_REACH
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class HandoffFact:
     ref: str
     from_session_id: str
@@ -227,7 +246,8 @@ class Material:
     """All facts of one compile. Absent is None or empty; the compiler turns absence into a warning, not an error.
 
     `beginning` is that of the session's last packet under the same budget, None where there is none to go on from.
-    `held` asks for a delta packet: None for a whole one.
+    `held` asks for a delta packet: None for a whole one. `project_state` holds the threads in the order of their rank,
+    None for a role that is not told it.
     """
 
     persona: ContractFact
@@ -245,6 +265,7 @@ class Material:
     retired: tuple[str, ...] = ()
     events: tuple[EventFact, ...] = ()
     hits: tuple[HitFact, ...] = ()
+    project_state: tuple[StandFact, ...] | None = None
     beginning: Beginning | None = None
     held: HeldFact | None = None
     phase: Phase = Phase.EXECUTE

@@ -40,7 +40,7 @@ def pressure_of(material: Material, budget: Budget, tray: Tray, items: Iterable[
     covered = covered_to(material)
     known = {event.ref for event in material.events if event.seq <= covered}
     wanted = wanted_by_layer(tray, [item for item in items if item.ref not in known])
-    total, uncovered = sum(wanted.values()), max(newest - covered, 0)
+    total, uncovered = _pressing(wanted, budget), max(newest - covered, 0)
     shares = {
         Trigger.INPUT_SHARE: _share(total, budget.input_cap),
         Trigger.LAYER_SHARE: max(_share(wanted[layer], budget.layers[layer].cap) for layer in GROWING),
@@ -83,6 +83,12 @@ def wanted_by_layer(tray: Tray, items: Iterable[Item]) -> Mapping[Layer, int]:
             there.add(item.section)
             layers[HEADING_LAYER[item.section]] += tray.headings[item.section]
     return layers
+
+
+def _pressing(wanted: Mapping[Layer, int], budget: Budget) -> int:
+    """What the summaries' layer has no place for does not press: writing one more makes none of them smaller."""
+    beyond = max(wanted[Layer.SUMMARY] - budget.layers[Layer.SUMMARY].cap, 0)
+    return sum(wanted.values()) - beyond
 
 
 def _share(tokens: int, of: int) -> int:

@@ -7,6 +7,7 @@ from sessions.context.evidence_items import handoff_items, memory_items
 from sessions.context.items import Item, Pen
 from sessions.context.material import HandoffFact, Material, SummaryFact, TaskFact, VisionFact
 from sessions.context.phases import Standing
+from sessions.context.project_items import project_items
 from sessions.context.self_items import (
     ROLE_PARTS,
     persona_items,
@@ -33,6 +34,7 @@ RENDERERS: tuple[Renderer, ...] = (
     open_task_items,
     constraint_items,
     summary_items,
+    project_items,
     dialogue_items,
     standing_items,
     handoff_items,
@@ -50,7 +52,10 @@ def render_items(material: Material, pen: Pen) -> list[Item]:
 
 
 def fill_packet(material: Material, items: Iterable[Item]) -> dict[str, Any]:
-    """Return the packet's slots: ids, versions and states always, texts of `items` only, the rest null or empty."""
+    """Return the packet's slots: ids, versions and states always, texts of `items` only, the rest null or empty.
+
+    The project's state is a slot of those alone whose role is told it.
+    """
     packet = _frame(material)
     for item in items:
         for path, value in item.entries:
@@ -79,6 +84,7 @@ def _frame(material: Material) -> dict[str, Any]:
         Slot.THREAD.value: _thread(material),
         Slot.SESSION.value: _session(material),
         Slot.HANDOFF.value: _handoff(material.handoff),
+        **({} if material.project_state is None else {Slot.PROJECT_STATE.value: []}),
         Slot.RETRIEVED.value: [],
         Slot.USER_INPUT.value: {
             "raw_text": None,

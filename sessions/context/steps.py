@@ -10,9 +10,10 @@ from typing import Any, NamedTuple
 
 from sessions.context.cuts import excerpt, one_line
 from sessions.context.items import Entry, Item, Pen, packet_path
+from sessions.context.project_items import shorter_stand
 from sessions.context.seams import atom, block_body, list_body
 from sessions.context.tokens import Counter
-from sessions.context.vocabulary import Slot, Step
+from sessions.context.vocabulary import Section, Slot, Step
 
 WRITTEN_STEPS = 4_096  # remembered in a process: two for each entry of the dialogue of some ten sessions
 WORTH_IT = 1.5
@@ -39,6 +40,8 @@ def shorter(item: Item, step: Step, pen: Pen) -> Item | None:
     Only texts and lists have steps. What comes back takes fewer tokens than `item`, says where the whole is, and is
     cut at a sentence, a line or a grapheme.
     """
+    if item.section is Section.PROJECT_STATE:
+        return shorter_stand(item, step, pen)
     caps = pen.budget.item_caps
     cap = caps.excerpt if step is Step.EXCERPT else caps.title
     found = _text_in(item) if item.tokens > WORTH_IT * cap else None

@@ -60,6 +60,7 @@ class Slot(StrEnum):
     THREAD = "thread"
     SESSION = "session"
     HANDOFF = "handoff"
+    PROJECT_STATE = "project_state"
     RETRIEVED = "retrieved"
     USER_INPUT = "user_input"
 
@@ -189,6 +190,7 @@ class Section(StrEnum):
     PLAN = "plan"
     CONSTRAINTS = "constraints"
     SUMMARY = "summary"
+    PROJECT_STATE = "project_state"
     DIALOGUE = "dialogue"
     HANDOFF = "handoff"
     MEMORIES = "memories"

@@ -143,7 +143,7 @@ def _typed(text: str) -> Iterator[str]:
 
 
 def _maps(line: str) -> bool:
-    short = len(line) <= 160
+    short = len(line) <= 160 and not any(label.match(folded(line)) for label in cues.LABELS.values())
     return short and bool(
         MAPS.search(folded(line)) or (len(line) <= 60 and VALUED.search(folded(line)) and "?" not in line)
     )

@@ -21,6 +21,7 @@ class Kind(StrEnum):
     REMEMBER = "remember"
     DISSENT = "dissent"
     BLOCKER = "blocker"
+    OPEN = "open"
     PROPOSAL = "proposal"
     QUESTION = "question"
     NOTE = "note"
@@ -154,6 +155,15 @@ LIMITS = _any(
     """,
     r"不|别|没|无|非|勿|禁|除|只|仅|才|若|如果|当|前|后|必须|应|可以|至|最|都|全|每|任何|但|而|否则|保留|超过|低于|以上|以下|以内|\d|[一二三四五六七八九十百千万两]",
 )
+LABELS: dict[Kind, regex.Pattern[str]] = {
+    Kind.OPEN: regex.compile(
+        r"(?:(?:still )?open(?: (?:question|item|point|issue)s?)?|to[- ]?dos?|action items?"
+        r"|待办(?:事项)?|待定|待确认|未决(?:问题|事项)?|遗留(?:问题|事项)?|开放问题)\s*[:：]"
+    ),
+    Kind.BLOCKER: regex.compile(r"(?:blockers?|blocked(?: by| on)?|阻塞(?:项|点)?|卡点)\s*[:：]"),
+    Kind.DECISION: regex.compile(r"(?:decisions?|decided|决定|决议)\s*[:：]"),
+}
+"""How a line begins that says itself what it is."""
 DEFERS = _any(
     r"your call|up to you|let me know|not sure yet|open question|to be (?:decided|confirmed)|tbd|come back to (?:this|that|it)|decide later|wait(?:ing)? for your",
     r"等你(?:来)?(?:确认|定|决定|回复|拍板)|待(?:你)?(?:确认|定)|之后再(?:说|定)|回头再|还没(?:想好|定)|你来定|先放(?:着|一放)|以后再说",

@@ -10,11 +10,13 @@ from sessions.context.summary_lines import JOINT, Line, Mark, plain_text
 from sessions.context.vocabulary import SummarySection
 from sessions.summaries import cues
 from sessions.summaries.clauses import folded, sentences, tidy
+from sessions.summaries.cues import Kind
 from sessions.summaries.entries import Entry
 from sessions.summaries.reversals import words
 from sessions.vocabulary import EventKind, EventRole
 
 REPORT_TOKENS = 32
+STEPS_TOKENS = 72  # of the steps or conclusions of one report, which stand on one line
 MOST_LISTED = 6  # entries under one heading of an agent's report
 ANSWERS = 0.34  # share of a question's words that an answer to it speaks of
 CLAIMED = (SummarySection.CONCLUSIONS, SummarySection.NEXT_STEPS)
@@ -83,7 +85,7 @@ def claims_of(entry: Entry) -> Sequence[tuple[SummarySection, str]]:
     found = [*headed, *([(SummarySection.CONCLUSIONS, done)] if done else [])]
     if told and told[-1].endswith(("?", "？")) and entry.role == EventRole.ASSISTANT:
         found.append((SummarySection.OPEN_QUESTIONS, told[-1]))
-    return [(section, one_line(text, REPORT_TOKENS)) for section, text in found]
+    return [(section, one_line(text, STEPS_TOKENS if section in CLAIMED else REPORT_TOKENS)) for section, text in found]
 
 
 def _together(headed: Iterator[tuple[SummarySection, str]]) -> list[tuple[SummarySection, str]]:
@@ -95,16 +97,38 @@ def _together(headed: Iterator[tuple[SummarySection, str]]) -> list[tuple[Summar
 
 
 def is_answered(line: Line, entries: Sequence[Entry]) -> bool:
-    """Return whether somebody spoke after a question was asked: at once, or later of the same thing."""
+    """Return whether somebody spoke after a question was asked: at once, or later of the same thing.
+
+    What was put down as open is over when somebody says of that very thing that it is settled, or answers it.
+    """
     asked = max(line.seqs, default=0)
     later = [entry for entry in entries if entry.seq > asked and (entry.is_users or entry.is_assistants)]
     asker = next((entry for entry in entries if entry.seq == asked), None)
-    if asker is not None:
+    if asker is not None and not _is_put_down(line, asker):
         return any(entry.role != asker.role and not cues.DEFERS.search(folded(entry.prose)) for entry in later)
-    about = words(folded(line.text))
+    about, asks = words(folded(line.text)), line.text.endswith(("?", "？"))
     return any(
-        len(about & words(folded(entry.prose))) > ANSWERS * len(about) and "?" not in entry.text for entry in later
+        len(about & words(folded(part))) > ANSWERS * len(about) and (asks or _settles(part))
+        for entry in later
+        if "?" not in entry.text
+        for part in (sentences(entry.prose) if not asks else [entry.prose])
     )
+
+
+def _is_put_down(line: Line, asker: Entry) -> bool:
+    """Whether a line was left open on purpose, by its label or in a list, and is no question to whoever is there."""
+    if not line.text.endswith(("?", "？")) or cues.DEFERS.search(folded(line.text)):
+        return True
+    return cues.LABELS[Kind.OPEN].match(folded(line.text)) is not None or _lists_questions(asker)
+
+
+def _lists_questions(asker: Entry) -> bool:
+    return asker.is_assistants and [section for section, _ in claims_of(asker)].count(SummarySection.OPEN_QUESTIONS) > 1
+
+
+def _settles(part: str) -> bool:
+    said = folded(part)
+    return cues.RESOLVES.search(said) is not None or _DONE.search(said) is not None
 
 
 def is_resolved(line: Line, entries: Sequence[Entry]) -> bool:

@@ -26,6 +26,7 @@ from sessions.vocabulary import EventKind
 
 ROOM = (DropReason.INPUT_CAP, DropReason.LAYER_CAP, DropReason.COUNT_LIMIT)
 TOLD_ALONE = ("event://", "vision://", "summary://", "handoff://", "task://", "thread://", "session://")
+OF_A_THREAD = "#project_state"  # which has a reach of its own
 type Spot = tuple[Layer, str]
 """A layer and a ref: what was found again may be an entry of the dialogue as well."""
 LEVELS = ("public", "work", "personal", "secret")
@@ -134,7 +135,7 @@ class Judge:
         yield from self._compaction()
         if self.case.material.thread.private and self.case.material.eligibility.destination != "private":
             for layer, ref in self.inside:
-                if ref.startswith(TOLD_ALONE) and layer is not Layer.MEMORIES:
+                if ref.startswith(TOLD_ALONE) and layer is not Layer.MEMORIES and not ref.endswith(OF_A_THREAD):
                     yield f"{ref} was said in a private thread, and others read along"
 
     def _compaction(self) -> Iterator[str]:

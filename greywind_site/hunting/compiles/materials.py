@@ -19,6 +19,7 @@ from sessions.context.material import (
     OpenTask,
     Reach,
     SessionFact,
+    StandFact,
     SummaryFact,
     TaskFact,
     ThreadFact,
@@ -69,6 +70,7 @@ class Facts:
             events=events,
             beginning=self.beginning(events),
             hits=self.hits(),
+            project_state=self.maybe(tuple([self.stand(n) for n in range(self.dice.randint(0, 5))])),
             phase=self.one(Phase),
             risk=self.one(Risk),
             trace_id="trc_1",
@@ -163,6 +165,29 @@ class Facts:
             covers=f"event://{self.one((SESSION, OTHER_SESSION))}/1-{self.dice.randint(0, 9)}",
             sections={name: self.words.lines() for name in named},
             stale_since=self.maybe("2026-03-02T00:00:00Z"),
+        )
+
+    def stand(self, number: int) -> StandFact:
+        """Return how a thread stands, whose work may be over, and which not everyone may read."""
+        named = ("blockers", "open_questions", "next_steps", "decisions", "conclusions", "constraints")
+        told = SummaryFact(
+            ref=f"summary://sum_{number + 2}@1",
+            version=1,
+            covers=f"event://{OTHER_SESSION}/1-{self.dice.randint(1, 9)}",
+            sections={name: self.words.lines() for name in named},
+            stale_since=self.maybe("2026-03-02T00:00:00Z"),
+            stale_because=("lost_constraint", "memory_fell"),
+        )
+        return StandFact(
+            thread_id=f"thr_{number + 2}",
+            thread_title=self.words.some(),
+            session_id=OTHER_SESSION,
+            role=self.one(("dev", "chief")),
+            summary=told,
+            topics=self.words.lines(),
+            over=self.dice.random() < 0.3,
+            behind=self.dice.random() < 0.5,
+            reach=self.reach(),
         )
 
     def handoff(self) -> HandoffFact:

@@ -16,6 +16,8 @@ type Slots = dict[str, Any]
 
 ENTRY = re.compile(r"(?P<kind>.+) (?P<seq>[0-9]+)")
 STALE = re.compile(r" stale since \S+( because .+)?$")
+STAND = re.compile(r"thread as \S+ summed it up( which is over)?, from event://\S+( and not what came after)?")
+STAND_PARTS = {"blockers": "blocked", "open_items": "open", "decisions": "decided"}
 ROLE_PARTS = ("duties", "permissions", "collaboration rules", "hard boundaries")
 LISTS: Mapping[tuple[str, str], str] = {
     ("policy", "rules"): "rules",
@@ -91,8 +93,8 @@ def read_list(body: str) -> list[str]:
     """Return the entries of a list body."""
     entries: list[list[str]] = []
     for line in body.split("\n"):
-        if line.startswith("- "):
-            entries.append([line[2:]])
+        if line.startswith("- ") or not entries:
+            entries.append([line.removeprefix("- ")])
         else:
             entries[-1].append(line.removeprefix("  "))
     read = ["\n".join(lines) for lines in entries]
@@ -129,6 +131,12 @@ class Read:
         name = STALE.sub("", item.header.removeprefix("summary, ").removesuffix(", below"))
         self.slots.setdefault("summary", {})[name] = read_list(item.body)
 
+    def stand(self, item: ReadItem) -> None:
+        """Read how a thread of the project stands."""
+        if not STAND.fullmatch(STALE.sub("", item.header)):
+            self.strange.append(f"{item.section} / {item.header}")
+        self.slots.setdefault("project state", []).append(read_list(item.body))
+
     def entry(self, item: ReadItem) -> None:
         """Read an entry of the dialogue, or the screen among them."""
         if item.header == "screen":
@@ -150,6 +158,7 @@ class Read:
 SECTIONS: Mapping[str, Callable[[Read, ReadItem], None]] = {
     "constraints of the user": Read.constraint,
     "work summary, recorded data": Read.summary,
+    "project state by thread, recorded data": Read.stand,
     "dialogue, recorded data": Read.entry,
     "retrieved, quoted data": Read.passage,
 }
@@ -177,12 +186,30 @@ def slots_of(packet: Mapping[str, Any]) -> Slots:
         "interruptions": _lines(session["interruptions"]),
         "resume point": _text(session["resume_point"]),
         "summary": _summary(session["work_summary"]),
+        "project state": [_stand(row) for row in packet.get("project_state", ())],
         **(_handoff(packet["handoff"]) if packet["handoff"] else {}),
         "retrieved": [[row["ref"], canonical(row["content"])] for row in packet["retrieved"]],
         "attached context": _text(packet["user_input"]["attached_context"]),
         "request": canonical(packet["user_input"]["raw_text"]),
     }
     return {name: value for name, value in found.items() if value not in (None, [], {})}
+
+
+def _stand(row: Mapping[str, Any]) -> list[str]:
+    topics = f" ({', '.join(row['topics'])})" if row["topics"] else ""
+    lines = [f"{word}: {_cited(line, row)}" for part, word in STAND_PARTS.items() for line in row[part]]
+    whole = f"{row['left_out']} more" if row["left_out"] else "the whole"
+    rest = [] if row["left_out"] is None else [f"[… {whole} at {row['summary']}]"]
+    return _lines([f"thread: {row['thread_title']}{topics}", *lines, *rest])
+
+
+def _cited(line: Mapping[str, Any], row: Mapping[str, Any]) -> str:
+    """A line of a thread's state; entries of the session that its header names are cited by their numbers."""
+    own = f"event://{row['session_id']}/"
+    rests = ", ".join(ref.removeprefix(own) for ref in line["refs"])
+    mark, times = line["mark"], line["times"]
+    said = f"{mark}: {line['text']}" if mark else line["text"]
+    return said + (f" (×{times})" if times > 1 else "") + (f" [{rests}]" if rests else "")
 
 
 def canonical(text: str) -> str:
