@@ -1,6 +1,8 @@
 """The Celery app. The broker only wakes workers: what must be done stands as rows in the database."""
 
 import os
+import time
+from threading import Thread
 from typing import Any
 
 import structlog
@@ -11,6 +13,10 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "greywind_site.settings")
 from django.conf import settings
 
 TRACE_HEADER = "greywind_trace_id"
+# A worker is woken by whoever asks for work. Between two rounds it finds by itself what nobody heard, what was asked
+# for while the broker was away, and what a dead worker held; with nothing due a round is one cheap question.
+ROUND_SECONDS = 10.0
+log = structlog.get_logger("greywind.jobs")
 ANCHOR_FILE = settings.GREYWIND.anchor_file
 
 app = Celery("greywind_site")
@@ -34,8 +40,6 @@ app.conf.update(
         "sweep-provisional-threads": {"task": "threads.sweep_provisional", "schedule": 600.0},
         # A proposal waits for weeks, so an hour more is nothing.
         "sweep-expired-proposals": {"task": "governance.sweep_proposals", "schedule": 3600.0},
-        # A worker is woken by whoever asks for work; this finds what nobody heard, and what a dead worker held.
-        "do-jobs": {"task": "governance.do_jobs", "schedule": 10.0, "options": {"expires": 10}},
         # A process that dies in the middle of a turn says nothing; its lease is ten minutes.
         "sweep-crashed-attempts": {"task": "sessions.sweep_crashed", "schedule": 60.0, "options": {"expires": 60}},
         "sweep-quiet-sessions": {"task": "sessions.sweep_quiet", "schedule": 300.0},
@@ -75,6 +79,26 @@ def bind_trace(task_id: str, task: Any, **_: Any) -> None:
     structlog.contextvars.bind_contextvars(task=task.name, task_id=task_id, trace_id=trace)
 
 
+def patrol(**_: Any) -> None:
+    """Look after what waits as rows for as long as this worker lives, whether its broker is there or not."""
+    Thread(target=_walk_rounds, name="patrol", daemon=True).start()
+
+
+def _walk_rounds() -> None:
+    from django.db import DatabaseError, connection
+
+    from governance.tasks import do_jobs
+
+    while True:
+        time.sleep(ROUND_SECONDS)
+        try:
+            do_jobs()
+        except DatabaseError as fault:
+            log.warning("round_left_out", cause=type(fault).__name__)
+        finally:
+            connection.close()
+
+
 def refuse_unfit_role(**_: Any) -> None:
     """A worker does not start with a role that could pass row-level security."""
     from django.db import connection
@@ -91,3 +115,4 @@ signals.setup_logging.connect(keep_our_logging, weak=False)
 signals.before_task_publish.connect(send_trace, weak=False)
 signals.task_prerun.connect(bind_trace, weak=False)
 signals.worker_init.connect(refuse_unfit_role, weak=False)
+signals.worker_init.connect(patrol, weak=False)

@@ -1,6 +1,7 @@
 """Bringing work summaries up to date later: asked for in a transaction that changes a session, done by a worker."""
 
-from datetime import timedelta
+import time
+from datetime import datetime, timedelta
 
 from django.utils import timezone
 from django.utils.translation import gettext_lazy
@@ -8,17 +9,18 @@ from django.utils.translation import gettext_lazy
 from governance.actors import Acting
 from governance.errors import Invalid
 from governance.ids import parse_id
-from governance.jobs import Held, enqueue, finish
+from governance.jobs import Held, enqueue, finish, progress
 from governance.models.base import reach_of
 from governance.scope import project_scope
 from governance.working import Trade, take_on
 from sessions.models import Session
 from sessions.summaries.model_writing import summarise_with_model, writer_in_use
 from sessions.summaries.wires import Writer
-from sessions.summaries.writing import summarise
+from sessions.summaries.writing import Outcome, summarise
 from sessions.vocabulary import Chore
 
 ASKED = "asked"  # the trigger of a version that a worker wrote
+ROUND_SECONDS = 20.0  # after which a long backlog makes room for other jobs: a third of what a job may take
 
 
 def ask_for_summary(acting: Acting, session: Session, *, after: timedelta = timedelta(0)) -> None:
@@ -30,24 +32,52 @@ def ask_for_summary(acting: Acting, session: Session, *, after: timedelta = time
         enqueue(acting, Chore.SUMMARISE, session.public_id, after=after, reach=reach_of(session))
 
 
+def catch_up(acting: Acting, session: Session, *, trigger: str, now: datetime) -> Outcome:
+    """Write the next version of a session's work summary as `summarise` does, in the open scope.
+
+    What is more than one version takes is left to a worker: nobody waits for it, and it is asked for here.
+    """
+    outcome = summarise(acting, session, trigger=trigger, now=now)
+    if outcome.goes_on:
+        ask_for_summary(acting, session)
+    return outcome
+
+
 def take_on_summaries() -> None:
     """Tell the workers how a summary is brought up to date; called once, as the app gets ready."""
     take_on(Chore.SUMMARISE, Trade(run=_summarise, title=gettext_lazy("Bring a work summary up to date")))
 
 
 def _summarise(held: Held) -> None:
-    """Write the next version and mark the job as done in one transaction: a second delivery finds it covered.
+    """Write version after version until everything is covered, or ask for another round once this one is long.
 
     A model that writes is asked before that, since a transaction must not wait for it; what it gave is then covered.
     """
     writer = writer_in_use()
     if writer is not None:
         _ask_model(held, writer)
+    until = time.monotonic() + ROUND_SECONDS
+    while not _is_over(held, until=until):
+        continue
+
+
+def _is_over(held: Held, *, until: float) -> bool:
+    """Write the next version in one transaction with how far the job is, or with its end; returns whether it ended.
+
+    So a second delivery finds covered what the first wrote, and whoever lost the lease writes nothing.
+    """
     with project_scope(held.acting):
         session = _session(held.subject)
-        if session is not None:
-            summarise(held.acting, session, trigger=ASKED, now=timezone.now())
-        finish(held)
+        done = summarise(held.acting, session, trigger=ASKED, now=timezone.now()) if session else None
+        if session is None or done is None or done.summary is None or not done.goes_on:
+            finish(held)
+            return True
+        if time.monotonic() > until:
+            ask_for_summary(held.acting, session)
+            finish(held)
+            return True
+        progress(held, done.summary.to_seq, session.head_seq)
+        return False
 
 
 def _ask_model(held: Held, writer: Writer) -> None:

@@ -1,16 +1,21 @@
-"""Sentences of summaries and handoffs that rest on a memory which no longer holds: withheld, or said to be outdated."""
+"""Sentences that rest on a memory which no longer holds, wherever they stand: withheld, or said to be outdated."""
 
 import re
 import uuid
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from typing import overload
 
 from governance.ids import public_id
 from memories.models import Memory
 from memories.vocabulary import ArchivedFor, MemoryStatus
-from sessions.context.material import HandoffFact, SummaryFact
+from sessions.context.material import EventFact, HandoffFact, HitFact, StandFact, SummaryFact
+from sessions.context.seams import body_tokens
+from sessions.context.tokens import STORED_ENCODING, exact_counter
 from sessions.context.vocabulary import SummarySection
+
+type Stands = tuple[StandFact, ...] | None
 
 CITED = re.compile(r"memory://(mem_[0-9a-f]{32})(?:@(\d{1,9}))?")
 # Archived for one of these, it says what is no longer so; the others are still true, and only not kept at hand.
@@ -45,9 +50,19 @@ class Fallen:
         return bool(self.fates)
 
 
-def fallen_in(summary: SummaryFact | None, handoff: HandoffFact | None) -> Fallen:
-    """Return which of the memories that they cite no longer hold. One statement, none without refs."""
-    found = {form[0]: form for line in _lines(summary, handoff) for form in CITED.finditer(line)}
+def fallen_in(
+    summary: SummaryFact | None, handoff: HandoffFact | None, *others: SummaryFact, said: Iterable[str] = ()
+) -> Fallen:
+    """Return which of the memories that they, and what else is `said`, cite no longer hold. One statement, none
+    without refs.
+    """
+    beside = (line for other in others for line in _lines(other, None))
+    return fallen_among([*_lines(summary, handoff), *beside, *said])
+
+
+def fallen_among(told: Iterable[str]) -> Fallen:
+    """Return which of the memories that some texts cite no longer hold. One statement, none without refs."""
+    found = {form[0]: form for line in told for form in CITED.finditer(line)}
     ids = {uuid.UUID(form[1].removeprefix("mem_")) for form in found.values()}
     if not ids:
         return Fallen()
@@ -59,6 +74,17 @@ def fallen_in(summary: SummaryFact | None, handoff: HandoffFact | None) -> Falle
     return Fallen(fates=gone, since={ref: known[ref][4].isoformat() for ref in gone})
 
 
+def stands_without(stands: Stands, fallen: Fallen) -> Stands:
+    """Return how threads stand in sentences that no longer say what was revoked."""
+    if not stands or not fallen:
+        return stands
+    return tuple(replace(stand, summary=without_fallen(stand.summary, fallen)) for stand in stands)
+
+
+@overload
+def without_fallen(summary: SummaryFact, fallen: Fallen) -> SummaryFact: ...
+@overload
+def without_fallen(summary: SummaryFact | None, fallen: Fallen) -> SummaryFact | None: ...
 def without_fallen(summary: SummaryFact | None, fallen: Fallen) -> SummaryFact | None:
     """Return a summary whose sentences no longer say what was revoked, stale since the first of that.
 
@@ -88,6 +114,60 @@ def handoff_without(handoff: HandoffFact | None, fallen: Fallen) -> HandoffFact 
         unfinished_items=tuple(_told(line, fallen) for line in handoff.unfinished_items),
         risks=tuple(_told(line, fallen) for line in handoff.risks),
     )
+
+
+def turns_without(turns: Sequence[EventFact], fallen: Fallen) -> tuple[EventFact, ...]:
+    """Return entries of a transcript in lines that no longer say what was revoked.
+
+    What is only out of date was so said at its time, and stays.
+    """
+    gone = _revoked(fallen)
+    return tuple(_turn_told(turn, gone) if _cites(turn.text, gone) else turn for turn in turns)
+
+
+def hits_without(hits: Sequence[HitFact], fallen: Fallen) -> tuple[HitFact, ...]:
+    """Return found passages in lines that no longer say what was revoked."""
+    gone = _revoked(fallen)
+    return tuple(
+        replace(hit, content=_lines_told(hit.content, gone), tokens=None) if _cites(hit.content, gone) else hit
+        for hit in hits
+    )
+
+
+def said_now[T: (str, Sequence[str])](said: Mapping[str, T], fallen: Fallen | None = None) -> dict[str, T]:
+    """Return the named parts of a summary or a handoff in lines that no longer say what was revoked.
+
+    `fallen` is what is known to have, where several are asked for at once. A constraint stands: it is never lost.
+    """
+    fallen = fallen_among(texts_in(said)) if fallen is None else fallen
+    return {name: _part_told(part, fallen, keep=name == SummarySection.CONSTRAINTS) for name, part in said.items()}
+
+
+def texts_in(said: Mapping[str, str | Sequence[str]]) -> Iterator[str]:
+    """Yield the texts of named parts, each of which is one or a list of them."""
+    for part in said.values():
+        yield from ([part] if isinstance(part, str) else part)
+
+
+def _part_told[T: (str, Sequence[str])](part: T, fallen: Fallen, *, keep: bool) -> T:
+    if not fallen:
+        return part
+    if isinstance(part, str):
+        return _lines_told(part, fallen)
+    return [_told(line, fallen, keep=keep) for line in part]
+
+
+def _revoked(fallen: Fallen) -> Fallen:
+    return Fallen(fates={ref: fate for ref, fate in fallen.fates.items() if fate is Fall.REVOKED})
+
+
+def _cites(text: str, gone: Fallen) -> bool:
+    return any(ref in text for ref in gone.fates)
+
+
+def _turn_told(turn: EventFact, gone: Fallen) -> EventFact:
+    text = _lines_told(turn.text, gone)
+    return turn._replace(text=text, tokens=body_tokens(text, exact_counter(STORED_ENCODING)))
 
 
 def _lines(summary: SummaryFact | None, handoff: HandoffFact | None) -> Iterable[str]:

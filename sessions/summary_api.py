@@ -15,12 +15,14 @@ from governance.replays import once
 from governance.scope import project_scope
 from governance.vocabulary import KeyScope
 from governance.web import acting_of, answer
+from sessions.consolidation_due import ask_for_summary, catch_up
+from sessions.fallen import said_now
 from sessions.models import Session, WorkSummary
 from sessions.session_api import session_here
 from sessions.summaries.checking import MOST_LINES
 from sessions.summaries.reading import current_summary
 from sessions.summaries.staleness import staleness
-from sessions.summaries.writing import Outcome, submit, summarise
+from sessions.summaries.writing import Outcome, submit
 
 router = Router(tags=["sessions"])
 
@@ -60,15 +62,19 @@ def get_summary(request: HttpRequest, session_id: str) -> HttpResponse:
 
 def _checkpoint(acting: Acting, session: Session, body: CheckpointIn, *, now: datetime) -> Outcome:
     if body.sections is None:
-        return summarise(acting, session, trigger=body.trigger, now=now)
+        return catch_up(acting, session, trigger=body.trigger, now=now)
     row = submit(acting, session, body.sections, base=body.base_version, trigger=body.trigger, now=now)
-    return Outcome(summary=row, published=True)
+    behind = row.to_seq < session.head_seq
+    if behind:
+        ask_for_summary(acting, session)
+    return Outcome(summary=row, published=True, goes_on=behind)
 
 
 def _checkpoint_out(session: Session, outcome: Outcome) -> dict[str, Any]:
     problems = [{"code": one.fault, "section": one.section, "remedy": one.remedy} for one in outcome.problems]
     shown = summary_out(session, outcome.summary) if outcome.summary else None
-    return {"summary": shown, "published": outcome.published, "problems": problems}
+    told = {"published": outcome.published, "problems": problems, "more_queued": outcome.goes_on}
+    return {"summary": shown} | told
 
 
 def summary_out(session: Session, row: WorkSummary) -> dict[str, Any]:
@@ -83,7 +89,7 @@ def summary_out(session: Session, row: WorkSummary) -> dict[str, Any]:
         "head_seq": session.head_seq,
         "trigger": row.trigger,
         "tokens": row.tokens_o200k,
-        "sections": row.sections,
+        "sections": said_now(row.sections),
         "stale_since": since,
         "stale_because": because,
         "created_at": row.created_at,

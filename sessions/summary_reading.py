@@ -12,6 +12,7 @@ from governance.ids import public_id
 from governance.invisible import made_visible
 from sessions.context.summary_lines import Line, parse
 from sessions.context.vocabulary import SummarySection
+from sessions.fallen import said_now
 from sessions.models import Session, WorkSummary
 from sessions.places import page_of_ref
 from sessions.summaries.staleness import staleness
@@ -134,9 +135,17 @@ def _version(row: WorkSummary) -> VersionLine:
 
 
 def _sections(project: str, row: WorkSummary) -> list[tuple[SummarySection, Sequence[ShownLine]]]:
+    """The lines of a version, without what rests on what was revoked since."""
     before = row.parent.sections if row.parent else {}
+    told = said_now(row.sections)
     return [
-        (name, [_line(project, row.session, written, fresh=written not in before.get(name, ())) for written in said])
+        (
+            name,
+            [
+                _line(project, row.session, now, fresh=written not in before.get(name, ()))
+                for written, now in zip(said, told[name], strict=True)
+            ],
+        )
         for name in SummarySection
         if (said := row.sections.get(name))
     ]
@@ -163,12 +172,9 @@ def _gone(row: WorkSummary) -> list[tuple[SummarySection, Words]]:
     if row.parent is None:
         return []
     held = {line for lines in row.sections.values() for line in lines}
-    return [
-        (name, Words.of(line))
-        for name in SummarySection
-        for line in row.parent.sections.get(name, ())
-        if line not in held
-    ]
+    before = row.parent.sections
+    gone = {name.value: [line for line in before.get(name, ()) if line not in held] for name in SummarySection}
+    return [(SummarySection(name), Words.of(line)) for name, lines in said_now(gone).items() for line in lines]
 
 
 def thread_of(session: Session) -> tuple[str, Words]:

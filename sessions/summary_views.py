@@ -12,8 +12,9 @@ from governance.errors import Invalid, NotThere, Refusal
 from governance.pages import Desk, done, id_in_path, project_page, show
 from governance.scope import project_scope
 from governance.vocabulary import Deed
+from sessions.consolidation_due import catch_up
 from sessions.models import WorkSummary
-from sessions.summaries.writing import submit, summarise
+from sessions.summaries.writing import submit
 from sessions.summary_reading import address_of, summary_page, thread_of
 
 
@@ -30,7 +31,7 @@ def renew_summary(request: HttpRequest, desk: Desk, summary_id: str) -> HttpResp
     """Work what no version covers yet into the next one."""
 
     def act(row: WorkSummary) -> HttpResponse:
-        outcome = summarise(desk.acting, row.session, trigger="asked_in_console", now=timezone.now())
+        outcome = catch_up(desk.acting, row.session, trigger="asked_in_console", now=timezone.now())
         newest = outcome.summary or row
         if outcome.problems:
             words = gettext("The next version was refused; the last valid one stays current.")

@@ -18,9 +18,10 @@ from governance.scope import project_scope
 from sessions.consolidation_due import ask_for_summary
 from sessions.handoffs import HandoffWish, write_handoff
 from sessions.lifecycle import advance_session
+from sessions.live import hold
 from sessions.models import Attempt, Session
 from sessions.vocabulary import AttemptState, HandoffOccasion, InterruptionKind, SessionState
-from sessions.windows import close, hold, interrupt
+from sessions.windows import close, interrupt
 from threads.vocabulary import TaskState
 
 BATCH = 200  # rows of one sweep; the next one takes the rest

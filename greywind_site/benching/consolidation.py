@@ -48,13 +48,13 @@ def bench_consolidation(pasts: Sequence[int], *, new: int, tell: Tell) -> list[C
     acting = agent_of_bench(timezone.now())
     sessions = [_session(acting, f"past of {old}", now=timezone.now()) for old in pasts]
     for session, old in zip(sessions, pasts, strict=True):
-        _fill(acting, session, old)
-        _measured(acting, session)
+        fill(acting, session, old)
+        _summarised(acting, session)
         tell(f"a past of {old} entries is summarised")
     rounds: list[list[tuple[int, int, float]]] = [[] for _ in pasts]
     for _ in range(ROUNDS):
         for place, session in enumerate(sessions):
-            _fill(acting, session, new)
+            fill(acting, session, new)
             rounds[place].append(_measured(acting, session))
     return [_cost(old, found) for old, found in zip(pasts, rounds, strict=True)]
 
@@ -70,7 +70,7 @@ def _session(acting: Acting, title: str, *, now: datetime) -> Session:
         return open_or_resume(acting, thread, OpenWish(role=ROLE), now=now).session
 
 
-def _fill(acting: Acting, session: Session, count: int) -> None:
+def fill(acting: Acting, session: Session, count: int) -> None:
     """Append entries as their verb stores them, without what is learnt of each, which would take hours."""
     for start in range(0, count, BATCH):
         with project_scope(acting):
@@ -97,6 +97,15 @@ def _event(acting: Acting, session: Session, seq: int) -> Event:
         content_hash="sha256:bench",
         **reach_of(session),
     )
+
+
+def _summarised(acting: Acting, session: Session) -> None:
+    """Cover everything that is there, version by version, as a worker does."""
+    goes_on = True
+    while goes_on:
+        with project_scope(acting):
+            row = Session.objects.get(pk=session.pk)
+            goes_on = summarise(acting, row, trigger="measured", now=timezone.now()).goes_on
 
 
 def _measured(acting: Acting, session: Session) -> tuple[int, int, float]:

@@ -48,7 +48,7 @@ def scratch_database(purpose: str) -> Iterator[str]:
     with psycopg.connect(make_conninfo(**owner | {"dbname": "postgres"}), autocommit=True) as link:
         _make(link, name)
         try:
-            _point_at(dict.fromkeys(before, name))
+            point_at(name)
             call_command("migrate", database="owner", verbosity=0)
             yield name
         finally:
@@ -107,9 +107,20 @@ def _drop(link: psycopg.Connection, name: str) -> None:
             return
 
 
-def _point_at(names: dict[str, str]) -> None:
+def leave_connections() -> None:
+    """Close every connection of this thread, and the pools of the process with what looks after them."""
     for connection in connections.all():
         connection.close()
         if hasattr(connection, "close_pool"):
             connection.close_pool()
+
+
+def point_at(database: str) -> None:
+    """Let every connection that this process makes from now on be to that database."""
+    _point_at(dict.fromkeys(connections, database))
+
+
+def _point_at(names: Mapping[str, str]) -> None:
+    leave_connections()
+    for connection in connections.all():
         connection.settings_dict["NAME"] = names[connection.alias]

@@ -55,7 +55,7 @@ def summarise_with_model(acting: Acting, session: Session, writer: Writer, *, tr
         try:
             sections = _sections(writer.answer(INSTRUCTIONS.format(room=room()), told))
             row = submit(acting, session, sections, base=base, trigger=trigger, now=now)
-            return Outcome(summary=row, published=True)
+            return Outcome(summary=row, published=True, goes_on=ground.goes_on)
         except Invalid as refusal:
             log.info("model_refused", session=session.public_id, codes=sorted({one.code for one in refusal.faults}))
             told = f"{asked}\n\nYour last answer was refused:\n{_faults(refusal)}"

@@ -16,7 +16,7 @@ from sessions.models.event import ERASED
 from sessions.summaries.entries import READ_CHARS, Entry
 from sessions.vocabulary import AttestedBy, EventKind
 
-MOST_READ = 2_000  # entries of one version: what is more comes into the next, and no transaction is idle for long
+MOST_READ = 500  # entries of one version: what is more comes into the next, and no transaction is idle for long
 # What a summary reads of a range: what was said, checked and failed. What tools answered otherwise, and what a
 # provider's own summary repeats, stays unread.
 READ = f"""
@@ -29,7 +29,7 @@ SAID = (
 SINCE = f"""
 {READ} AND seq > %(after)s AND seq <= %(upto)s
 AND ({SAID} OR (kind = '{EventKind.TOOL_RESULT}' AND failed))
-ORDER BY seq LIMIT {MOST_READ}
+ORDER BY seq LIMIT %(most)s
 """
 AT = f"{READ} AND seq = ANY(%(seqs)s)"
 OWN = re.compile(r"event://(ses_[0-9a-f]{32})/(\d{1,9})")
@@ -40,9 +40,9 @@ def current_summary(session: Session) -> WorkSummary | None:
     return WorkSummary.objects.filter(session=session).order_by("-version").first()
 
 
-def entries_since(session: Session, seq: int, *, upto: int) -> list[Entry]:
-    """Return what a summary reads of the entries after `seq`, up to and with `upto`, MOST_READ at most."""
-    rows = fetch(SINCE, {"session": session.pk, "after": seq, "upto": upto})
+def entries_since(session: Session, seq: int, *, upto: int, most: int = MOST_READ) -> list[Entry]:
+    """Return what a summary reads of the entries after `seq`, up to and with `upto`, `most` at most."""
+    rows = fetch(SINCE, {"session": session.pk, "after": seq, "upto": upto, "most": most})
     return [_entry(session, row) for row in rows]
 
 

@@ -19,6 +19,7 @@ SAME_WITH_CUE = 0.5  # where the later one says that it changes something
 SHARED = 2  # words at least, where no value was given for another
 FEW = 2  # words of two statements that may speak of one thing with one word in common
 LISTED = 3  # values from which a sentence is a list of them
+KNOWN = 8_192  # sentences of which is remembered what they speak of: each is held against every later statement
 LIKE_STEM = 4  # letters from which a word inside another counts as the same
 
 _WORD = regex.compile(r"\p{Han}+|[^\W_]+(?:[._-][^\W_]+)*")
@@ -157,7 +158,8 @@ def after(placed: Sequence[Placed], said: Sequence[Statement], *, seq: int) -> t
     return stands, gone
 
 
-def elements(piece: str) -> list[str]:
+@lru_cache(KNOWN)
+def elements(piece: str) -> Sequence[str]:
     """Return the entries of a piece that is a list of values, or the piece."""
     parts = piece.split(", ")
     return parts if len(parts) >= LISTED and all(_is_listed(folded(part)) for part in parts) else [piece]
@@ -166,7 +168,7 @@ def elements(piece: str) -> list[str]:
 @lru_cache(16_384)
 def replaces(statement: Statement, piece: str) -> bool:
     """Return whether a statement leaves nothing of an earlier one: another value, another choice, the opposite."""
-    new, old = folded(statement.text), folded(piece)
+    new, old = _plain(statement.text), _plain(piece)
     if new == old or statement.kind in (Kind.QUESTION, Kind.ERRAND, Kind.NOTE, Kind.PROPOSAL):
         return False
     which, of_which = _numbered(new), _numbered(old)
@@ -186,7 +188,7 @@ def replaces(statement: Statement, piece: str) -> bool:
     return bool(opposite) and (shared >= SHARED or bool(_named(new) & _named(old)))
 
 
-@lru_cache(8_192)
+@lru_cache(KNOWN)
 def words(text: str) -> frozenset[str]:
     """Return what a folded text speaks of: its words, without small ones."""
     found: set[str] = set()
@@ -202,6 +204,11 @@ def _unit(value: regex.Match[str]) -> str:
     """What a value counts is a word like others; its figure is not."""
     unit = value[0].lstrip("0123456789.<>=≤≥ ")
     return f" {unit} " if unit.isalpha() and len(unit) >= LIKE_STEM else " "
+
+
+@lru_cache(KNOWN)
+def _plain(text: str) -> str:
+    return folded(text)
 
 
 def _left_of(piece: str, said: Sequence[Statement]) -> str:
@@ -243,18 +250,21 @@ def _other_value(new: str, old: str) -> bool:
     return bool(({_sort(value) for value in given} & {_sort(value) for value in before}) - shared)
 
 
-def _numbered(text: str) -> set[str]:
+@lru_cache(KNOWN)
+def _numbered(text: str) -> frozenset[str]:
     """The numbers that name something and count nothing."""
-    return set(_NUMBER.findall(cues.VALUED.sub(" ", text)))
+    return frozenset(_NUMBER.findall(cues.VALUED.sub(" ", text)))
 
 
+@lru_cache(KNOWN)
 def _sort(value: str) -> str:
     """What a value counts: its unit, or that it is a colour."""
     return "#" if _COLOUR.fullmatch(value) else value.lstrip("0123456789.<>=≤≥ ")
 
 
-def _values(text: str) -> set[str]:
-    return {found[0].replace(" ", "").lstrip("#") for found in cues.VALUED.finditer(text)}
+@lru_cache(KNOWN)
+def _values(text: str) -> frozenset[str]:
+    return frozenset(found[0].replace(" ", "").lstrip("#") for found in cues.VALUED.finditer(text))
 
 
 def _named(text: str) -> set[str]:

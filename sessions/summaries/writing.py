@@ -38,11 +38,15 @@ TRIES = 3  # of a writer that finds another's version in its place, before it gi
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """What stands now. `published`: this very call wrote it; `problems`: why it wrote nothing, though it was due."""
+    """What stands now. `published`: this very call wrote it; `problems`: why it wrote nothing, though it was due.
+
+    `goes_on`: there are more entries than one version takes, and the next call goes on with them.
+    """
 
     summary: WorkSummary | None
     published: bool = False
     problems: Sequence[Problem] = ()
+    goes_on: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,26 +73,24 @@ class Ground:
 def summarise(acting: Acting, session: Session, *, trigger: str, now: datetime) -> Outcome:
     """Bring the work summary of a session up to date, deterministically, over what no version covers yet.
 
-    Reads nothing before that but the last version. Calling it again, or twice at once, writes each range once: who
-    comes second gets what the first wrote. Where the validators refuse, the last valid version stays current.
+    Reads nothing before that but the last version, and takes MOST_READ entries at once. Calling it again, or twice at
+    once, writes each range once: who comes second gets what the first wrote. Where the validators refuse, the last
+    valid version stays current.
     """
     with project_scope(acting):
-        tries, published = TRIES, False
-        while tries:
+        for _ in range(TRIES):
             ground = ground_of(session)
             if ground.is_covered:
-                return Outcome(summary=ground.last, published=published)
+                return Outcome(summary=ground.last)
             written = draft(ground.parent, ground.entries, budget=room())
             problems = check(written.sections, _basis(acting, session, ground, written.sections))
             if problems:
                 _refuse(acting, session, ground, problems, trigger=trigger, now=now)
-                return Outcome(summary=ground.last, published=published, problems=problems)
+                return Outcome(summary=ground.last, problems=problems)
             row = _publish(acting, session, ground, written.sections, trigger=trigger, now=now)
-            if row is not None and not ground.goes_on:
-                return Outcome(summary=row, published=True)
-            published = published or row is not None
-            tries -= row is None
-        return Outcome(summary=current_summary(session), published=published)
+            if row is not None:
+                return Outcome(summary=row, published=True, goes_on=ground.goes_on)
+        return Outcome(summary=current_summary(session))
 
 
 def submit(
@@ -150,7 +152,7 @@ def ground_of(session: Session) -> Ground:
     blank = last is None or not last.sections  # one whose content was erased is written anew, from the beginning
     covered = 0 if blank or last is None else min(last.to_seq, head)
     parent, fallen = holding(last)
-    entries = entries_since(session, covered, upto=head)
+    entries = entries_since(session, covered, upto=head, most=MOST_READ)
     goes_on = len(entries) == MOST_READ and entries[-1].seq < head
     return Ground(
         last=last,

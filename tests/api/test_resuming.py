@@ -12,7 +12,7 @@ from governance.scope import project_scope
 from governance.vocabulary import InboxState
 from sessions.models import Attempt, ProviderSession, Session
 from sessions.vocabulary import AttemptState
-from tests.api.asking import append, event, make_thread, ok, open_session, refused
+from tests.api.asking import append, compiled, event, layer, make_thread, ok, open_session, refused
 from tests.api.world import ANY_VERSION
 from tests.cast import Cast
 from tests.governance.rawsql import owner
@@ -45,7 +45,7 @@ def by_hand(statement: str) -> Harm:
     return harm
 
 
-def summarised(cast: Cast, session: str) -> None:
+def handed_over(cast: Cast, session: str) -> None:
     ok(cast.dev.client().post(f"/sessions/{session}/handoff", {"next_actor": "dev"}))
 
 
@@ -60,12 +60,43 @@ def told_summary(sections: str, to_seq: int = 2) -> Harm:
 
 
 def with_broken_handoff(cast: Cast, session: str) -> None:
-    summarised(cast, session)
+    handed_over(cast, session)
     by_hand("UPDATE agent_sessions_handoff SET summary = '' WHERE from_session_id = %(session)s")(cast, session)
 
 
 def nothing(_: Cast, __: str) -> None:
     """Harm nothing."""
+
+
+def given_up(cast: Cast, session: str) -> None:
+    """Let the job that keeps its summary be in quarantine."""
+    ok(cast.dev.client().post(f"/sessions/{session}/checkpoint", {}))
+    by_hand(
+        "INSERT INTO governance_job (id, created_at, project_id, audience, kind, subject, state, attempts, asked_again,"
+        " due_at, done_parts, error, trace) SELECT gen_random_uuid(), now(), s.project_id, 'project',"
+        f" 'summarise_session', '{session}', 'quarantined', 5, false, now(), 0, 'ValueError', ''"
+        " FROM agent_sessions_session s WHERE s.id = %(session)s"
+    )(cast, session)
+
+
+def with_what_fell(table: str) -> Harm:
+    """Let the work summary or the handoff rest on a memory that was revoked since."""
+    rests = {
+        "worksummary": """sections = '{"conclusions": ["the port is 81 [%s]"]}' WHERE session_id""",
+        "handoff": "summary = 'the port is 81 (%s)' WHERE from_session_id",
+    }
+
+    def harm(cast: Cast, session: str) -> None:
+        api = cast.dev.client()
+        memory = ok(api.post("/memories", {"content": "The port is 81.", "type": "semantic"}))["id"]
+        ok(api.post(f"/sessions/{session}/checkpoint", {}))
+        handed_over(cast, session)
+        cites = rests[table] % f"memory://{memory}@1"
+        by_hand(f"UPDATE agent_sessions_{table} SET {cites} = %(session)s")(cast, session)
+        here = "project_id = (SELECT project_id FROM agent_sessions_session WHERE id = %(session)s)"
+        by_hand(f"UPDATE memories_memory SET status = 'revoked' WHERE {here}")(cast, session)
+
+    return harm
 
 
 LOST_ENTRY = by_hand("DELETE FROM agent_sessions_event WHERE session_id = %(session)s AND seq = 1")
@@ -79,6 +110,9 @@ FAULTS: dict[str, tuple[Harm, dict[str, Any], str, list[str]]] = {
     "the last entry came": (nothing, {"last_client_id": "e2"}, "resumed", []),
     "a summary that cannot be read": (told_summary("[]"), {}, "rebuilt", ["current_summary"]),
     "a summary of what was never said": (told_summary("{}", 9), {}, "rebuilt", ["current_summary"]),
+    "a summary that was given up": (given_up, {}, "rebuilt", ["current_summary"]),
+    "a summary that rests on what was revoked": (with_what_fell("worksummary"), {}, "rebuilt", ["current_summary"]),
+    "a handoff that rests on what was revoked": (with_what_fell("handoff"), {}, "rebuilt", ["whole_handoff"]),
     "a handoff without its summary": (with_broken_handoff, {}, "rebuilt", ["whole_handoff"]),
 }
 
@@ -195,3 +229,28 @@ def test_the_task_goes_on_where_it_was_after_a_resume(cast: Cast) -> None:
     session = open_session(api, thread, task_id=task)
     append(api, session, event("go"))
     assert ok(api.post(f"/sessions/{session}/resume", {}))["task_id"] == task
+
+
+@pytest.mark.parametrize("fault", [name for name, (*_, outcome, _) in FAULTS.items() if outcome == "resumed"])
+def test_what_is_called_resumed_is_never_empty(cast: Cast, fault: str) -> None:
+    harm, sent, *_ = FAULTS[fault]
+    session = worked_on(cast)
+    harm(cast, session)
+    ok(resumed(cast, session, **sent))
+    assert "build the parser" in compiled(cast.dev, "go on", session_id=session)["prompt"]["text"]
+
+
+def test_after_a_compaction_by_the_provider_nothing_stands_in_its_summary_and_in_ours(cast: Cast) -> None:
+    session = worked_on(cast)
+    theirs = event("The user wants a parser, and it is done.", "e3", role="assistant", kind="provider_compaction")
+    append(cast.dev, session, theirs, event("Never drop a comment.", "e4", attested=True))
+    ok(cast.dev.client().post(f"/sessions/{session}/checkpoint", {}))
+    ok(resumed(cast, session))
+    packet = compiled(cast.dev, "go on", session_id=session)
+    assert ("wants a parser" in packet["prompt"]["text"], packet["summary"]["covers"]) == (
+        False,
+        f"event://{session}/1-4",
+    )
+    assert {"ref": f"event://{session}/3", "reason": "duplicate"} in [
+        {name: cut[name] for name in ("ref", "reason")} for cut in layer(packet, "dialogue")["dropped"]
+    ]

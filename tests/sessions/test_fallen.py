@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 from django.utils import timezone
@@ -11,9 +12,12 @@ from governance.scope import project_scope
 from memories.models import Memory
 from memories.retiring import archive, revoke
 from sessions.asking import ContextAsk
-from sessions.context.material import InputFact
+from sessions.citing import describe
+from sessions.context.material import HitFact, InputFact
+from sessions.fallen import Fall, Fallen, hits_without
 from sessions.models import Handoff, WorkSummary
 from sessions.runtime import prepare_context
+from sessions.vocabulary import AttestedBy, EventRole
 from tests.api.asking import ok
 from tests.cast import Cast
 from tests.memories.learning import Desk, auto_cast, read
@@ -110,6 +114,22 @@ def test_a_handoff_withholds_it_as_well(cast: Cast, desk: Desk) -> None:
     assert (SAYS in prompt, "the rest is open" in prompt) == (False, True)
 
 
+def test_outside_of_packets_nobody_is_told_it_either(cast: Cast, desk: Desk) -> None:
+    memory = desk.learn(FACT).memory
+    summed_up(cast, desk, conclusions=[f"{SAYS} ({memory.ref})", "the weather was fine"])
+    handed_over(cast, desk, f"{SAYS} ({memory.ref})\nthe weather was fine")
+    with project_scope(cast.dev.acting):
+        refs = [f"summary://{WorkSummary.objects.get().public_id}", f"handoff://{Handoff.objects.get().public_id}"]
+    took_back(cast, memory)
+    api, session = cast.dev.client(), f"/sessions/{desk.session.public_id}"
+    asked = [api.get(f"{session}/summary"), api.post(f"{session}/resume")]
+    asked += [api.get(f"/evidence?ref={quote(ref, safe='')}") for ref in refs]
+    with project_scope(cast.dev.acting):
+        told = [*(answer.content.decode() for answer in asked), str(describe(refs, cast.dev.acting))]
+        assert [card.opens for card in describe([memory.ref], cast.dev.acting)] == [False]
+    assert [(SAYS in one, "the weather was fine" in one) for one in told] == [(False, True)] * 5
+
+
 def test_a_packet_that_said_it_is_not_shown_again(cast: Cast, desk: Desk) -> None:
     memory = desk.learn(FACT).memory
     summed_up(cast, desk, conclusions=[f"{SAYS} ({memory.ref})"])
@@ -156,3 +176,53 @@ def test_a_memory_of_a_task_enters_the_packets_of_that_task_alone(cast: Cast, de
     body = {"user_input": {"raw_text": "Does the tide gauge count from pier four?"}}
     answers = [ok(api.post("/context", body | {"task_id": task})) for task in (gauge, other)]
     assert [answer["retrieval"]["considered"] for answer in answers] == [1, 0]
+
+
+def answered(desk: Desk, text: str) -> None:
+    """Let the agent say something in the dialogue."""
+    desk.said(text, role=EventRole.ASSISTANT, by=AttestedBy.AGENT)
+
+
+def test_what_rests_on_it_is_stated_in_no_slot_of_the_next_packet(cast: Cast, desk: Desk) -> None:
+    """In the summary, in the handoff, in a turn of the dialogue and among what is found; the packet before is gone."""
+    memory = desk.learn(FACT).memory
+    summed_up(cast, desk, conclusions=[f"{SAYS} ({memory.ref})"])
+    handed_over(cast, desk, f"{SAYS} ({memory.ref})")
+    answered(desk, f"Right: {SAYS} ({memory.ref}).\nThe rest can wait.")
+    before = packet(cast, desk)
+    took_back(cast, memory)
+    after = packet(cast, desk)
+    slots = [before["packet"]["session"][name] for name in ("work_summary", "recent_dialogue")]
+    assert [SAYS in str(slot) for slot in (*slots, before["packet"]["handoff"])] == [True] * 3
+    assert (SAYS in str(after), FACT in str(after), "The rest can wait." in str(after["prompt"])) == (
+        False,
+        False,
+        True,
+    )
+    assert shown_again(cast, before).status_code == 410
+    assert shown_again(cast, after).json()["prompt"] == after["prompt"]
+
+
+def test_a_turn_that_is_only_out_of_date_stays_as_it_was_said(cast: Cast, desk: Desk) -> None:
+    memory = desk.learn(FACT).memory
+    answered(desk, f"Right: {SAYS} ({memory.ref}).")
+    desk.learn("The tide gauge is at pier six now.", target_id=memory.pk, action="UPDATE", expected_version=1)
+    assert f"Right: {SAYS} ({memory.ref})." in str(packet(cast, desk)["prompt"])
+
+
+def test_a_found_passage_says_it_no_more() -> None:
+    ref = f"memory://mem_{'0' * 32}@1"
+    hit = HitFact(
+        ref="event://ses_1/2",
+        source_type="decision",
+        source_id="ses_1/2",
+        relevance_reason="words",
+        content=f"{SAYS} ({ref})\nthe rest is open",
+        score=1.0,
+        confidence=None,
+        knowledge_status="open",
+        origin="user_explicit",
+        tokens=9,
+    )
+    [told] = hits_without([hit], Fallen(fates={ref: Fall.REVOKED}))
+    assert (SAYS in told.content, "the rest is open" in told.content, told.tokens) == (False, True, None)
