@@ -10,6 +10,7 @@ from greywind_site.api import api
 from greywind_site.hunting.leaks.aiming import Aim, How, Noun, nouns
 from greywind_site.hunting.leaks.asking import Ask
 
+REPORTED = (300, 800, 2_000, 5_000)
 WORDED = ("q", "raw_text", "content", "text", "title", "reason", "brief", "summary", "origin_goal", "quote")
 DEEPEST = 6  # levels of a body
 ANY_VERSION = "*"
@@ -111,7 +112,7 @@ class _Writer:
             return self.dice.choice(schema["enum"])
         kind = schema.get("type")
         if kind == "object" or "properties" in schema:
-            return self._object(schema, depth)
+            return self._object(schema, depth) or self._open(name)
         if kind == "array":
             return [self.value(schema["items"], name.removesuffix("s"), depth + 1)] if depth < DEEPEST else []
         return self._plain(kind, schema, name)
@@ -124,6 +125,10 @@ class _Writer:
             if name in required or (depth < DEEPEST and self.dice.random() < 0.2)
         }
         return {name: self.value(part, name, depth + 1) for name, part in wanted.items()}
+
+    def _open(self, name: str) -> dict[str, Any]:
+        """What stands in an object whose form its schema leaves to others: a provider's usage."""
+        return {"input_tokens": self.dice.choice(REPORTED)} if name == "usage" else {}
 
     def _plain(self, kind: Any, schema: Mapping[str, Any], name: str) -> Any:
         if kind == "boolean":

@@ -62,6 +62,8 @@ OUT_OF_REACH: Mapping[tuple[str, str], str] = {
     ("governance.policies", "case.audience is not"): "a secret is refused or held before anybody asks how grave it is",
     ("memories.embeddings.holding", ""): "a worker makes vectors, no request does",
     ("memories.embeddings.pending", ""): "a worker makes vectors, no request does",
+    ("governance.jobs", "project_id"): "a worker clears away what is done, no request does",
+    ("sessions.summaries.offering", ""): "nobody of this world has said anything that a summary would offer to keep",
     ("memories.recurring", ""): "a worker looks for what recurs, no request does",
     (
         "memories.sharing",

@@ -30,6 +30,7 @@ FILTERS: Mapping[str, tuple[str, ...]] = {
     "role": ("dev", "tester"),
     "unit": ("tokens", "lines"),
     "download": ("1",),
+    "stand": ("waiting", "rejected", "all"),
     "state": ("open", "archived", "active"),
     "sort": ("title", "newest"),
     "v": ("1", "2"),
