@@ -20,6 +20,7 @@ from sessions.api import router as context
 from sessions.artifact_api import router as artifacts
 from sessions.event_api import router as events
 from sessions.handoff_api import router as handoffs
+from sessions.lineage_api import router as lineages
 from sessions.session_api import router as sessions
 from sessions.summary_api import router as summaries
 from threads.api import router as threads
@@ -38,7 +39,8 @@ api = DocumentedAPI(
     urls_namespace="api",
 )
 api.add_decorator(known_only)
-for router in (context, threads, tasks, sessions, handoffs, summaries, events, artifacts, memories, proposals, key):
+WORK = (context, threads, lineages, tasks, sessions, handoffs, summaries, events, artifacts)
+for router in (*WORK, memories, proposals, key):
     api.add_router("", router)
 
 

@@ -19,10 +19,11 @@ from governance.invisible import made_visible
 from governance.models import ProposalText, Revision
 from governance.proposal_refs import FORM as PROPOSAL
 from memories.evidence import FORM as MEMORY
-from memories.models import MemoryVersion
+from memories.evidence import kept_versions
 from sessions.artifacts import part_of
 from sessions.context.cuts import cut_head
 from sessions.evidence import ARTIFACT, HANDOFF, REVISION, SUMMARY, UNITS, span_of
+from sessions.fallen import said_now
 from sessions.models import Artifact, Event, Handoff, WorkSummary
 from sessions.packet_refs import evidence_page
 from sessions.packet_sentences import SCHEMES
@@ -121,7 +122,7 @@ def _artifacts(cited: Sequence[str]) -> Mapping[str, Told]:
 def _memories(cited: Sequence[str]) -> Mapping[str, Told]:
     forms = {ref: form for ref in cited if (form := MEMORY.fullmatch(ref))}
     ids = {ref: parse_id("mem", form[1], pointer="/ref") for ref, form in forms.items()}
-    rows = MemoryVersion.objects.filter(memory_id__in=ids.values()).select_related("author").order_by("version")
+    rows = kept_versions().filter(memory_id__in=ids.values()).select_related("author").order_by("version")
     versions = [(row.memory_id, row.version, Told(row.author.name, row.created_at, row.content)) for row in rows]
     return _named(forms, ids, versions)
 
@@ -151,7 +152,11 @@ def _summaries(cited: Sequence[str]) -> Mapping[str, Told]:
     ids = _ids("sum", cited, SUMMARY)
     rows = {row.pk: row for row in WorkSummary.objects.filter(pk__in=ids.values()).select_related("author")}
     return {
-        ref: Told(row.author.name, row.created_at, "\n".join(line for part in row.sections.values() for line in part))
+        ref: Told(
+            row.author.name,
+            row.created_at,
+            "\n".join(line for part in said_now(row.sections).values() for line in part),
+        )
         for ref, pk in ids.items()
         if (row := rows.get(pk))
     }
@@ -160,7 +165,11 @@ def _summaries(cited: Sequence[str]) -> Mapping[str, Told]:
 def _handoffs(cited: Sequence[str]) -> Mapping[str, Told]:
     ids = _ids("hnd", cited, HANDOFF)
     rows = {row.pk: row for row in Handoff.objects.filter(pk__in=ids.values()).select_related("author")}
-    return {ref: Told(row.author.name, row.created_at, row.summary) for ref, pk in ids.items() if (row := rows.get(pk))}
+    return {
+        ref: Told(row.author.name, row.created_at, said_now({"summary": row.summary})["summary"])
+        for ref, pk in ids.items()
+        if (row := rows.get(pk))
+    }
 
 
 def _revisions(cited: Sequence[str]) -> Mapping[str, Told]:

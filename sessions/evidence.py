@@ -19,6 +19,8 @@ from governance.refs import Resolved, Scheme
 from governance.vocabulary import Audience
 from memories.vocabulary import SourceRank
 from sessions.artifacts import LINES_MOST, READ_MOST, part_of
+from sessions.fallen import said_now
+from sessions.handoffs import parts_of
 from sessions.models import Artifact, Event, Handoff, WorkSummary
 from sessions.models.event import ERASED
 from sessions.standing import DERIVED, standing_of
@@ -30,6 +32,7 @@ SUMMARY = re.compile(r"summary://(sum_[0-9a-f]{32})(?:@\d{1,9})?")
 REVISION = re.compile(r"revision://(rev_[0-9a-f]{32})")
 MOST_EVENTS = 500
 UNITS = {"t": "tokens", "l": "lines"}
+SHORT = {"unfinished_items": "Unfinished", "resume_suggestion": "Resume"}  # what parts of a handoff are called
 
 
 def register_schemes() -> None:
@@ -102,13 +105,12 @@ def open_artifact(ref: str, _acting: Acting) -> Resolved:
 
 
 def open_handoff(ref: str, _acting: Acting) -> Resolved:
-    """Return a handoff as text, its empty lists said."""
+    """Return a handoff as text, its empty lists said, and nothing that rests on what was revoked."""
     found = Handoff.objects.filter(pk=parse_id("hnd", _form(HANDOFF, ref).group(1), pointer="/ref")).first()
     if found is None:
         raise NotThere
-    account = {name.replace("_", " ").capitalize(): said for name, said in found.account.items()}
-    parts = {"Unfinished": found.unfinished_items, "Risks": found.risks, "Resume": found.resume_suggestion, **account}
-    text = "\n\n".join([found.summary, *(f"{name}:\n{_listed(said)}" for name, said in parts.items())])
+    parts = said_now(parts_of(found))
+    text = "\n\n".join([parts.pop("summary"), *(f"{_titled(name)}:\n{_listed(said)}" for name, said in parts.items())])
     return Resolved(
         ref=ref,
         text=text,
@@ -118,16 +120,20 @@ def open_handoff(ref: str, _acting: Acting) -> Resolved:
     )
 
 
+def _titled(name: str) -> str:
+    return SHORT.get(name) or name.replace("_", " ").capitalize()
+
+
 def _listed(said: str | Sequence[str]) -> str:
     return said if isinstance(said, str) else "\n".join(f"- {item}" for item in said) or "(none)"
 
 
 def open_summary(ref: str, _acting: Acting) -> Resolved:
-    """Return a version of a work summary as text, section by section."""
+    """Return a version of a work summary as text, section by section, without what rests on what was revoked."""
     found = WorkSummary.objects.filter(pk=parse_id("sum", _form(SUMMARY, ref).group(1), pointer="/ref")).first()
     if found is None:
         raise NotThere
-    sections = ("\n".join([name, *(f"- {item}" for item in items)]) for name, items in found.sections.items())
+    sections = ("\n".join([name, *(f"- {item}" for item in items)]) for name, items in said_now(found.sections).items())
     return Resolved(
         ref=ref,
         text="\n\n".join(sections),

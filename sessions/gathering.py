@@ -28,12 +28,22 @@ from sessions.facts import (
     thread_fact,
     vision_fact,
 )
-from sessions.fallen import Fallen, fallen_in, handoff_without, without_fallen
+from sessions.fallen import (
+    Fallen,
+    fallen_in,
+    handoff_without,
+    hits_without,
+    stands_without,
+    turns_without,
+    without_fallen,
+)
 from sessions.lifecycle import Opening
 from sessions.models import Session
 from sessions.profiles import CONSERVATIVE, Chosen, choose
+from sessions.project_state import Stand, facts_of, stands_for
 from sessions.reading import Heads, heads_of, tail_of
-from sessions.recalling import Goal, Recalled, RecallWish, goal_of, kept_in, matter_of, own_matter, recall
+from sessions.recalling import Goal, Recalled, RecallWish, goal_of, kept_in, matter_of, recall
+from sessions.vocabulary import EventKind
 from threads.models import Task, Thread
 from threads.vocabulary import TaskState
 
@@ -48,6 +58,7 @@ class CompileWish:
     phase: Phase | None
     risk: Risk | None
     user_input: InputFact
+    matter: str | None  # what the input is about by itself
     screen_context: Mapping[str, Any] | None = None
     destination: Destination | None = None
     on_behalf_of: uuid.UUID | None = None
@@ -69,6 +80,7 @@ class Gathered:
     task: Task | None
     role_limit: int | None
     fallen: Fallen = field(default_factory=Fallen)
+    stands: Sequence[Stand] | None = None
     holding: Holding = field(default_factory=Holding)
 
 
@@ -94,7 +106,10 @@ def gather(acting: Acting, thread: Thread, opening: Opening, wish: CompileWish, 
     asked_for = _recall_wish(wish, thread, heads.vision, goal=goal_of(phase, task, eligibility), vectors=wish.vectors)
     recalled = recall(asked_for, kept_in(heads.last), scope=scope, limits=Limits(most=counts.memories_max * 2))
     summary, handoff = summary_fact(heads.summary), handoff_fact(heads.handoff)
-    fallen = fallen_in(summary, handoff)
+    stands = stands_for(session, revisions["role"], eligibility)
+    facts = facts_of(stands)
+    said = [*(event.text for event in events), *(hit.content for hit in recalled.facts)]
+    fallen = fallen_in(summary, handoff, *(fact.summary for fact in facts or ()), said=said)
     material = Material(
         persona=contract_fact(revisions["persona"]),
         role=contract_fact(revisions["role"]),
@@ -109,8 +124,9 @@ def gather(acting: Acting, thread: Thread, opening: Opening, wish: CompileWish, 
         eligibility=eligibility,
         constraints=tuple(constraint_fact(row) for row in heads.standing),
         retired=tuple(heads.retired),
-        events=events,
-        hits=tuple(recalled.facts),
+        events=turns_without(events, fallen),
+        hits=hits_without(recalled.facts, fallen),
+        project_state=stands_without(facts, fallen),
         phase=phase,
         risk=risk,
         trace_id=acting.trace_id,
@@ -126,6 +142,7 @@ def gather(acting: Acting, thread: Thread, opening: Opening, wish: CompileWish, 
         task=task,
         role_limit=revisions["role"].body.get("max_input_tokens"),
         fallen=fallen,
+        stands=stands,
     )
 
 
@@ -155,8 +172,7 @@ def _recall_wish(
     goal: Goal,
     vectors: AskedVectors | None,
 ) -> RecallWish:
-    matter = own_matter(wish.user_input.raw_text)
-    return RecallWish(matter=matter, otherwise=matter_of(thread, vision), goal=goal, vectors=vectors)
+    return RecallWish(matter=wish.matter, otherwise=matter_of(thread, vision), goal=goal, vectors=vectors)
 
 
 def _search_scope(
@@ -184,10 +200,10 @@ def _search_scope(
 def _shown(events: Sequence[EventFact], heads: Heads) -> frozenset[str]:
     """Return the refs that stand in the packet anyway and need no finding: the dialogue, and the vision's origin.
 
-    What the last packet's dialogue had given up can be found again.
+    What the last packet's dialogue had given up can be found again. Of the dialogue only messages have a passage.
     """
     first = words_from(heads.last)
-    dialogue = {event.ref for event in events if event.seq >= first}
+    dialogue = {event.ref for event in events if event.seq >= first and event.kind == EventKind.MESSAGE}
     return frozenset(dialogue | {heads.vision["origin_ref"]} if heads.vision else dialogue)
 
 

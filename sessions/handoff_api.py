@@ -13,7 +13,8 @@ from governance.replays import once
 from governance.scope import project_scope
 from governance.vocabulary import KeyScope
 from governance.web import acting_of, answer
-from sessions.handoffs import ACCOUNT, HandoffWish, addressee, parts_from
+from sessions.fallen import said_now
+from sessions.handoffs import ACCOUNT, HandoffWish, addressee, parts_from, parts_of
 from sessions.models import Handoff, Session
 from sessions.resuming import ADVICE, Resumed, ResumeFailed, ResumeWish, note_failure, resume
 from sessions.sending_back import BackWish, SentBack, send_back
@@ -105,8 +106,8 @@ def post_resume(request: HttpRequest, session_id: str, body: ResumeIn) -> HttpRe
 
 
 def handoff_out(handoff: Handoff) -> dict[str, Any]:
-    """Return a handoff as the API shows it, its empty lists said."""
-    plain = ("summary", "unfinished_items", "risks", "resume_suggestion", "next_actor", "occasion", "covers_to_seq")
+    """Return a handoff as the API shows it, its empty lists said, and nothing that rests on what was revoked."""
+    plain = ("next_actor", "occasion", "covers_to_seq")
     return {
         "id": handoff.public_id,
         "ref": f"handoff://{handoff.public_id}",
@@ -114,7 +115,8 @@ def handoff_out(handoff: Handoff) -> dict[str, Any]:
         "to_session_id": public_id("ses", handoff.to_session_id) if handoff.to_session_id else None,
         "task_id": public_id("tsk", handoff.task_id) if handoff.task_id else None,
         **{name: getattr(handoff, name) for name in plain},
-        **{name: handoff.account.get(name) for name in ACCOUNT},
+        **dict.fromkeys(ACCOUNT),  # what an older one does not say is null
+        **said_now(parts_of(handoff)),
         "pins": handoff.pins,
         "created_at": handoff.created_at,
     }

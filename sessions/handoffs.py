@@ -119,6 +119,12 @@ def write_handoff(acting: Acting, session: Session, wish: HandoffWish, *, now: d
     return handoff
 
 
+def parts_of(handoff: Handoff) -> dict[str, Any]:
+    """Return what a handoff says, by the names of its parts; one of before the account says four of them alone."""
+    named = ("summary", "unfinished_items", "risks", "resume_suggestion")
+    return {**{name: getattr(handoff, name) for name in named}, **handoff.account}
+
+
 def latest_handoff(session: Session) -> Handoff | None:
     """Return the handoff that a packet of this session carries, in the open scope; None where there is none for it."""
     of = {"thread": session.thread_id, "session": session.pk, "own": session.task_id, "hearer": session.role}

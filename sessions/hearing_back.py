@@ -9,10 +9,10 @@ from itertools import batched
 
 from governance.actors import Acting
 from governance.scope import record
+from sessions.live import hold
 from sessions.models import Event, Session
 from sessions.sweeping import sweep_rows
 from sessions.vocabulary import EventKind, EventRole
-from sessions.windows import hold
 from threads.hearing import KEPT_PARTS, hear, heard_from
 
 BATCH = 100  # sessions of one sweep; the next one takes the rest

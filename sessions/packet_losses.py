@@ -13,10 +13,11 @@ from governance.models import Revision
 from memories.models import Memory
 from memories.vocabulary import MemoryStatus
 from sessions.facts import handoff_fact, summary_fact
-from sessions.fallen import CITED, Fall, fallen_in
+from sessions.fallen import CITED, Fall, Fallen, fallen_among, fallen_in
 from sessions.hit_texts import texts_then
 from sessions.models import Event
 from sessions.models.event import ERASED
+from sessions.project_state import SECTIONS, fact_then, is_needed, rows_then, summary_ref
 from sessions.reading import event_place, place_in, versions_of
 from sessions.vocabulary import PartLoss
 
@@ -49,18 +50,24 @@ def lost_parts(receipt: Receipt, session_id: uuid.UUID, *, needed: frozenset[str
         *_of_request(receipt),
         *_revisions(receipt["revisions"]),
         *_versions(receipt),
-        *_events(receipt, session_id),
-        *_hits(receipt["hits"], needed),
+        *_stands(receipt, needed),
+        *_events(receipt, session_id, needed),
+        *_hits(receipt, needed),
     ]
     return tuple(dict.fromkeys(found))
 
 
 def _of_request(receipt: Receipt) -> Iterator[Lost]:
     """A receipt whose values were erased: no thread is without a title, no request without words."""
-    if not receipt["thread"]["title"]:
+    thread = receipt["thread"]
+    if not receipt["input"]["raw_text"]:
         yield Lost(INPUT, PartLoss.ERASED)
-        yield Lost(receipt["thread"]["ref"], PartLoss.ERASED)
         yield Lost(receipt["session"]["ref"], PartLoss.ERASED)
+    if not thread["title"]:
+        yield Lost(thread["ref"], PartLoss.ERASED)
+    for task in (*([thread["task"]] if thread["task"] else ()), *thread.get("open_tasks", ())):
+        if not task["title"]:
+            yield Lost(task.get("ref") or f"task://{task['task_id']}", PartLoss.ERASED)
 
 
 def _revisions(refs: Mapping[str, str]) -> Iterator[Lost]:
@@ -80,9 +87,28 @@ def _versions(receipt: Receipt) -> Iterator[Lost]:
             yield Lost(f"{name}://{public_id(FACTS[name], uuid.UUID(receipt[name]))}", PartLoss.NOT_HERE)
         elif row is not None and _is_empty(name, row):
             yield Lost(_ref_of(name, row), PartLoss.ERASED)
+    yield from _revoked_since(receipt, fallen_in(summary_fact(rows["summary"]), handoff_fact(rows["handoff"])))
+
+
+def _revoked_since(receipt: Receipt, now: Fallen) -> Iterator[Lost]:
     then = receipt.get("fallen", {})
-    fates = fallen_in(summary_fact(rows["summary"]), handoff_fact(rows["handoff"])).fates
-    yield from _memories([ref for ref, fate in fates.items() if Fall.REVOKED is fate and then.get(ref) != fate])
+    yield from _memories([ref for ref, fate in now.fates.items() if Fall.REVOKED is fate and then.get(ref) != fate])
+
+
+def _stands(receipt: Receipt, needed: frozenset[str]) -> Iterator[Lost]:
+    """Threads of the project's state that the packet carried: their summaries, the titles, what the lines rest on."""
+    carried = [told for told in receipt.get("project_state", ()) if is_needed(told, needed)]
+    rows = rows_then(carried)
+    for told in carried:
+        row = rows.get(told["summary"])
+        if row is None:
+            yield Lost(summary_ref(told), PartLoss.NOT_HERE)
+        elif not row[SECTIONS]:
+            yield Lost(summary_ref(told), PartLoss.ERASED)
+        if not told["title"]:
+            yield Lost(f"thread://{told['thread']}", PartLoss.ERASED)
+    facts = [fact for told in carried if (fact := fact_then(told, rows.get(told["summary"])))]
+    yield from _revoked_since(receipt, fallen_in(None, None, *(fact.summary for fact in facts)))
 
 
 def _ref_of(name: str, row: Mapping[str, Any]) -> str:
@@ -106,7 +132,7 @@ def _is_empty(name: str, row: Mapping[str, Any]) -> bool:
             return not row["summary"] and not row["resume_suggestion"]
 
 
-def _events(receipt: Receipt, session_id: uuid.UUID) -> Iterator[Lost]:
+def _events(receipt: Receipt, session_id: uuid.UUID, needed: frozenset[str]) -> Iterator[Lost]:
     """Entries of the session's own dialogue, and the demands that were in force, which may be of other sessions."""
     spans = [(session_id, first, last) for first, last in receipt["events"]]
     asked = {(session, seq) for session, first, last in spans for seq in range(first, last + 1)}
@@ -119,11 +145,14 @@ def _events(receipt: Receipt, session_id: uuid.UUID) -> Iterator[Lost]:
             yield Lost(event_place(session, seq), PartLoss.NOT_HERE)
         elif ERASED in row["meta"] and not row["text"]:
             yield Lost(event_place(session, seq), PartLoss.ERASED)
+    said = [row["text"] for place, row in there.items() if event_place(*place) in needed]
+    yield from _revoked_since(receipt, fallen_among(said))
 
 
-def _hits(hits: Sequence[Mapping[str, Any]], needed: frozenset[str]) -> Iterator[Lost]:
-    carried = [hit for hit in hits if hit["ref"] in needed]
+def _hits(receipt: Receipt, needed: frozenset[str]) -> Iterator[Lost]:
+    carried = [hit for hit in receipt["hits"] if hit["ref"] in needed]
     told = texts_then(carried)
+    yield from _revoked_since(receipt, fallen_among(told.values()))
     # Where the receipt itself was emptied, nobody can say whether a text has changed: what is there is not named.
     known = {hit["ref"] for hit in carried if hit["hash"]}
     gone = [hit["ref"] for hit in carried if hit["ref"] not in told]

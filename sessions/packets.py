@@ -2,8 +2,10 @@
 
 import uuid
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cached_property
 from typing import Any
 
 import orjson
@@ -22,7 +24,7 @@ from sessions.consolidation_due import ask_for_summary
 from sessions.context.assembler import Prompt, packet_hash
 from sessions.context.budget import Budget, Limit
 from sessions.context.compiler import Compiled
-from sessions.context.material import HitFact
+from sessions.context.material import HitFact, StandFact
 from sessions.context.vocabulary import Section, Threshold, Trigger
 from sessions.decisions import condensed
 from sessions.gathering import Gathered
@@ -36,7 +38,7 @@ from threads.models import Thread
 from threads.resolution import Resolution, shown
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class PacketDraft:
     """Everything about one compile, before it is recorded. `prompt` is None for a refusal."""
 
@@ -61,6 +63,24 @@ class PacketDraft:
     def refused(self) -> bool:
         return self.prompt is None
 
+    @cached_property
+    def decisions(self) -> Mapping[str, Any]:
+        """What was decided, without any content: the part of the answer that is stored as it is."""
+        compiled, material = self.compiled, self.gathered.material
+        return {
+            "budget": budget_out(self.budget, compiled, self.chosen),
+            "resolution": shown(self.resolution, self.thread),
+            "session": _session_out(self.opening),
+            "summary": _summary_out(self),
+            "consolidation": _consolidation(self),
+            "dialogue": dialogue_out(compiled.beginning, material.beginning),
+            "delta": delta_out(material.held, compiled.held, self.ask.have),
+            "retrieval": _retrieval(self),
+            "warnings": list(compiled.warnings),
+            "phase": material.phase.value,
+            "risk": material.risk.value,
+        }
+
 
 def hash_of(compiled: Compiled, prompt: Prompt | None) -> str:
     """Return the hash of a packet and its prompt messages, or '' for a refusal."""
@@ -69,17 +89,17 @@ def hash_of(compiled: Compiled, prompt: Prompt | None) -> str:
     return packet_hash(compiled.packet, [*(prompt.system or ()), *prompt.messages])
 
 
-def answer_of(draft: PacketDraft) -> dict[str, Any]:
-    """Return the answer to POST /context."""
+def answer_of(draft: PacketDraft) -> dict[str, Any] | None:
+    """Return the answer to POST /context, None for a refusal."""
     if draft.prompt is None:
-        raise ValueError("a refused compile has no answer")
+        return None
     return {
         "packet_id": None if draft.ask.dry_run else draft.public_id,
         "trace_id": draft.gathered.material.trace_id,
         "packet_hash": draft.packet_hash,
         "packet": draft.compiled.packet,
         "prompt": draft.prompt.as_json(),
-        **ordered(decisions_of(draft)),
+        **ordered(draft.decisions),
         "actions": list(draft.compiled.actions),
     }
 
@@ -95,24 +115,6 @@ def ordered(value: Any) -> Any:
     The database does not keep their order; a packet that is shown again has to have the bytes of the first time.
     """
     return orjson.loads(orjson.dumps(value, option=orjson.OPT_SORT_KEYS))
-
-
-def decisions_of(draft: PacketDraft) -> dict[str, Any]:
-    """Return what was decided, without any content: the part of the answer that is stored as it is."""
-    compiled, material = draft.compiled, draft.gathered.material
-    return {
-        "budget": budget_out(draft.budget, compiled, draft.chosen),
-        "resolution": shown(draft.resolution, draft.thread),
-        "session": _session_out(draft.opening),
-        "summary": _summary_out(draft),
-        "consolidation": _consolidation(draft),
-        "dialogue": dialogue_out(compiled.beginning, material.beginning),
-        "delta": delta_out(material.held, compiled.held, draft.ask.have),
-        "retrieval": _retrieval(draft),
-        "warnings": list(compiled.warnings),
-        "phase": material.phase.value,
-        "risk": material.risk.value,
-    }
 
 
 def budget_out(budget: Budget, compiled: Compiled, chosen: Chosen) -> dict[str, Any]:
@@ -137,8 +139,11 @@ def budget_out(budget: Budget, compiled: Compiled, chosen: Chosen) -> dict[str, 
 
 
 @traced(Operation.RECORD)
-def record_packet(draft: PacketDraft, *, acting: Acting, now: datetime) -> None:
-    """Store the packet, what it injected and its ledger entry, in the open scope, which ends with it."""
+def record_packet(draft: PacketDraft, *, acting: Acting, now: datetime) -> dict[str, Any] | None:
+    """Store the packet, what it injected and its ledger entry, in the open scope, which ends with it.
+
+    Returns the answer as `answer_of` does: it is put together while the database stores, and given when it has.
+    """
     packet = ContextPacket(
         id=draft.id,
         project_id=acting.project_id,
@@ -169,6 +174,7 @@ def record_packet(draft: PacketDraft, *, acting: Acting, now: datetime) -> None:
         insert(*injected)
         touch(draft.thread, acting, role=packet.role, now=now)
         write_ledger()
+        return answer_of(draft)
 
 
 def _receipt(draft: PacketDraft) -> dict[str, Any]:
@@ -185,10 +191,9 @@ def _stored_decisions(draft: PacketDraft) -> dict[str, Any]:
 
     Whoever asks may have threads of its own, and others read the packet: readers get the titles of what is theirs.
     """
-    decisions = condensed(decisions_of(draft), draft.compiled.actions, place=place_of(draft.opening.session))
+    decisions = condensed(draft.decisions, draft.compiled.actions, place=place_of(draft.opening.session))
     decisions["prefix_hash"] = draft.prompt.stable_prefix_hash if draft.prompt else ""
-    for candidate in decisions["resolution"]["candidates"]:
-        candidate.pop("title")
+    decisions["resolution"] = shown(draft.resolution, draft.thread, titles=False)
     if draft.refused:
         decisions["shortfall"] = shortfall_out(draft.compiled)
     return decisions
@@ -222,7 +227,9 @@ def memory_in(ref: str) -> uuid.UUID | None:
 def _reach(draft: PacketDraft) -> dict[str, Any]:
     """Return who may read the packet: the thread's audience, narrowed to the role when a role's fact is in it."""
     # Also a fact that was left out: the packet names it, and why.
-    held_by_role = any(hit.reach.audience is Audience.ROLE for hit in draft.gathered.material.hits)
+    material = draft.gathered.material
+    facts: list[HitFact | StandFact] = [*material.hits, *(material.project_state or ())]
+    held_by_role = any(fact.reach.audience is Audience.ROLE for fact in facts)
     if draft.thread.audience == Audience.PROJECT and held_by_role:
         return {"audience": Audience.ROLE, "audience_role": draft.opening.session.role, "owner_id": None}
     return reach_of(draft.thread)

@@ -17,12 +17,20 @@ from threads.models import Task, Thread
 
 TASKS_SHOWN = 50  # open tasks of a thread that a packet may name
 # Demands and what takes them back, of all sessions of the thread; a summary's own section is never taken from here.
+# Beside them those that hold here though they were said elsewhere: the thread comes from a split, or merged with one.
 STANDING = """
-SELECT e.session_id, e.seq, e.kind = 'constraint' AS demands, e.text, e.meta ->> 'retires' AS retires
-FROM agent_sessions_event e
-JOIN agent_sessions_session s ON s.id = e.session_id AND s.project_id = e.project_id
-WHERE s.thread_id = %(thread)s AND e.kind IN ('constraint', 'correction') AND e.attested_by <> 'agent'
-ORDER BY e.created_at, e.session_id, e.seq
+SELECT d.session_id, d.seq, d.demands, d.text, d.retires FROM (
+  SELECT e.session_id, e.seq, e.kind = 'constraint' AS demands, e.text, e.meta ->> 'retires' AS retires, e.created_at
+  FROM agent_sessions_event e
+  JOIN agent_sessions_session s ON s.id = e.session_id AND s.project_id = e.project_id
+  WHERE s.thread_id = %(thread)s AND e.kind IN ('constraint', 'correction') AND e.attested_by <> 'agent'
+  UNION
+  SELECT e.session_id, e.seq, true, e.text, NULL, e.created_at
+  FROM threads_lineage l CROSS JOIN LATERAL jsonb_array_elements(l.moved -> 'demands') AS place
+  JOIN agent_sessions_event e ON e.project_id = l.project_id
+    AND e.session_id = (place ->> 0)::uuid AND e.seq = (place ->> 1)::integer
+  WHERE l.target_id = %(thread)s AND l.state = 'standing' AND e.kind = 'constraint'
+) d ORDER BY d.created_at, d.session_id, d.seq
 """
 # The session's own task comes first, so that the limit cannot cut it off.
 TASKS = """
@@ -61,10 +69,12 @@ WHERE k.id = (
   WHERE l.project_id = %(project)s AND l.thread_id = %(thread)s AND l.session_id = %(session)s AND NOT l.refused
   ORDER BY l.created_at DESC LIMIT 1)
 """
-# The last handoff for a session: to it by name, or to its role where nobody was named, on its task or on none.
+# The last handoff for a session: to it by name, or to its role where nobody was named, on its task or on none. It
+# belongs to the thread that the session which gave it belongs to now.
 ITS_HANDOFF = """
 agent_sessions_handoff h
-WHERE h.thread_id = %(thread)s AND (h.to_session_id = %(session)s OR (h.to_session_id IS NULL
+JOIN agent_sessions_session g ON g.project_id = h.project_id AND g.id = h.from_session_id
+WHERE g.thread_id = %(thread)s AND (h.to_session_id = %(session)s OR (h.to_session_id IS NULL
   AND h.next_actor IN ('', %(hearer)s) AND (h.task_id IS NULL OR %(own)s::uuid IS NULL OR h.task_id = %(own)s::uuid)))
 ORDER BY h.created_at DESC, h.id DESC LIMIT 1
 """
@@ -102,7 +112,8 @@ FROM agent_sessions_event WHERE session_id = %s
 EXCHANGES = 10  # latest ones, whose words are read however many tool calls stand between them
 REACH = 10  # times the tail: how far back those words are looked for, so that a long session costs no more
 # The last entries of every kind, and before them only what was said in the latest exchanges. One range of the
-# session's numbering, whatever the session's length.
+# session's numbering, whatever the session's length: with both its ends told, the way in is the numbering's own index
+# and never all entries of the project.
 TAIL = f"""
 {EVENTS}
 AND seq > least(%s - %s, (
@@ -110,6 +121,7 @@ AND seq > least(%s - %s, (
     SELECT seq FROM agent_sessions_event
     WHERE session_id = %s AND seq > %s - %s AND kind = 'message' AND role = 'user' ORDER BY seq DESC LIMIT %s
   ) u))
+AND seq <= %s
 AND (seq > %s - %s OR kind = 'message') AND client_id IS DISTINCT FROM %s
 ORDER BY seq
 """  # noqa: S608 - put together from literals
@@ -212,7 +224,7 @@ def tail_of(session: Session, *, most: int, without: str | None = None) -> list[
     """
     head = session.head_seq
     words = (head, session.pk, head, REACH * most, EXCHANGES)
-    return _events(TAIL, session.pk, head, most, *words, head, most, without)
+    return _events(TAIL, session.pk, head, most, *words, head, head, most, without)
 
 
 def events_at(session: Session, seqs: Sequence[int]) -> list[EventRow]:

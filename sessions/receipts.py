@@ -29,12 +29,22 @@ from sessions.context.material import (
 from sessions.context.profiles import ModelProfile
 from sessions.context.vocabulary import Dialect, LimitOrigin
 from sessions.facts import contract_fact, event_facts, handoff_fact, profile_fact, summary_fact, vision_fact
-from sessions.fallen import Fall, Fallen, fallen_in, handoff_without, without_fallen
+from sessions.fallen import (
+    Fall,
+    Fallen,
+    fallen_in,
+    handoff_without,
+    hits_without,
+    stands_without,
+    turns_without,
+    without_fallen,
+)
 from sessions.gathering import REVISIONS, Gathered
 from sessions.hit_texts import texts_then
 from sessions.holding import held_in
 from sessions.models import Event, Session
 from sessions.profiles import Chosen, again, of_request
+from sessions.project_state import stands_then
 from sessions.reading import events_at, place_in, versions_of
 from sessions.recalling import hit_out, hits_again, recall_out
 
@@ -66,6 +76,7 @@ def receipt_of(
         "events": _spans(gathered.event_seqs),
         "beginning": list(material.beginning) if material.beginning else None,
         "hits": [hit_out(fact) for fact in material.hits],
+        **({} if gathered.stands is None else {"project_state": [stand.as_json() for stand in gathered.stands]}),
         "recall": recall_out(gathered.recalled, private=private),
         "input": asdict(material.user_input),
         "eligibility": asdict(material.eligibility),
@@ -112,7 +123,12 @@ def material_in(receipt: Receipt, session: Session, *, needed: frozenset[str]) -
         if receipt[name] is not None and row is None:
             raise Gone(GONE, code="content_no_longer_permitted")
     vision, summary, handoff = rows[0], summary_fact(_refused_then(receipt, rows[1])), handoff_fact(rows[2])
-    fallen = _fallen_then(receipt, fallen_in(summary, handoff))
+    stands = stands_then(receipt.get("project_state"), needed=needed)
+    events = event_facts(session, events_at(session, _seqs(receipt["events"])))
+    hits = _hits(receipt["hits"], needed)
+    said = [*(one.text for one in events if one.ref in needed), *(one.content for one in hits if one.ref in needed)]
+    now = fallen_in(summary, handoff, *(stand.summary for stand in stands or ()), said=said)
+    fallen = _fallen_then(receipt, now)
     policy, profile = revisions.get("policy"), revisions.get("self_profile")
     return Material(
         persona=contract_fact(revisions["persona"]),
@@ -128,8 +144,9 @@ def material_in(receipt: Receipt, session: Session, *, needed: frozenset[str]) -
         eligibility=eligibility_in(receipt),
         constraints=_constraints(receipt["constraints"]),
         retired=tuple(receipt.get("retired", ())),
-        events=event_facts(session, events_at(session, _seqs(receipt["events"]))),
-        hits=_hits(receipt["hits"], needed),
+        events=turns_without(events, fallen),
+        hits=hits_without(hits, fallen),
+        project_state=stands_without(stands, fallen),
         held=_held(receipt, session),
         beginning=Beginning(*begin) if (begin := receipt.get("beginning")) else None,
         phase=Phase(receipt["phase"]),

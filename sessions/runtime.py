@@ -73,15 +73,16 @@ def prepare_context(
     """
     acting = replace(acting, on_behalf_of=ask.on_behalf_of)
     if ask.dry_run:
-        return _answer_or_refuse(rehearse(ask, acting=acting, now=now))
+        draft = rehearse(ask, acting=acting, now=now)
+        return _or_refuse(draft, answer_of(draft))
     began = perf_counter()
     draft = _compile(ask, *_window_and_material(ask, acting=acting, now=now))
     with project_scope(acting):
         if remember is not None and not draft.refused:
             remember(draft.public_id)
-        record_packet(draft, acting=acting, now=now)
+        answer = record_packet(draft, acting=acting, now=now)
     count_compile(draft, seconds=perf_counter() - began)
-    return _answer_or_refuse(draft)
+    return _or_refuse(draft, answer)
 
 
 def _window_and_material(ask: ContextAsk, *, acting: Acting, now: datetime) -> tuple[Window, Gathered]:
@@ -117,7 +118,7 @@ def _gathered_apart(
 @traced(Operation.EMBED)
 def _own_vectors(ask: ContextAsk) -> AskedVectors | None:
     """Return the vectors of what the input is about by itself, made while no transaction is open."""
-    own = own_matter(ask.user_input.raw_text)
+    own = own_matter(ask.reading)
     return query_vectors(requests(own)) if own else None
 
 
@@ -189,6 +190,7 @@ def _gather(
         phase=ask.phase,
         risk=ask.risk,
         user_input=ask.user_input,
+        matter=own_matter(ask.reading),
         screen_context=ask.screen_context,
         destination=window.resolution.destination,
         on_behalf_of=ask.on_behalf_of,
@@ -263,9 +265,9 @@ def _as_it_is(gathered: Gathered) -> Gathered:
     return gathered
 
 
-def _answer_or_refuse(draft: PacketDraft) -> dict[str, Any]:
-    if draft.prompt is not None:
-        return answer_of(draft)
+def _or_refuse(draft: PacketDraft, answer: dict[str, Any] | None) -> dict[str, Any]:
+    if answer is not None:
+        return answer
     shortfall = shortfall_out(draft.compiled)
     layers = ", ".join(f"{row['layer']} needs {row['needed']} of {row['available']} tokens" for row in shortfall)
     message = f"required content does not fit the input cap of {draft.budget.input_cap} tokens: {layers}"

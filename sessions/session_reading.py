@@ -14,6 +14,8 @@ from governance.invisible import made_visible
 from governance.models import Revision
 from governance.vocabulary import Audience, ContractKind
 from sessions.context.vocabulary import SummarySection
+from sessions.fallen import Fallen, fallen_among, said_now, texts_in
+from sessions.handoffs import parts_of
 from sessions.losses import kept_of
 from sessions.models import Attempt, Handoff, ProviderSession, Session, WorkSummary
 from sessions.outlook import outlook_of
@@ -70,7 +72,7 @@ def card_of(session_id: uuid.UUID, *, now: datetime) -> SessionCard:
         providers=[_provider(provider) for provider in providers],
         attempts=[_attempt(attempt) for attempt in attempts],
         summary=_summary(session, row) if row else None,
-        handoffs=[_handoff(session, handoff) for handoff in _handoffs(session)],
+        handoffs=_handoffs(session),
     )
 
 
@@ -89,9 +91,11 @@ def _attempts(session: Session) -> QuerySet[Attempt]:
     return rows.defer(*heavy).order_by("-number")[:MOST_ATTEMPTS]
 
 
-def _handoffs(session: Session) -> QuerySet[Handoff]:
+def _handoffs(session: Session) -> list[HandoffCard]:
     own = Q(from_session=session) | Q(to_session=session)
-    return Handoff.objects.filter(own, thread_id=session.thread_id).order_by("-created_at", "-id")[:MOST_HANDOFFS]
+    rows = list(Handoff.objects.filter(own).order_by("-created_at", "-id")[:MOST_HANDOFFS])
+    fallen = fallen_among(text for row in rows for text in texts_in(parts_of(row)))
+    return [_handoff(session, row, fallen) for row in rows]
 
 
 def _attempt(row: Attempt) -> AttemptLine:
@@ -129,7 +133,7 @@ def _provider(row: ProviderSession) -> ProviderLine:
 
 
 def _summary(session: Session, row: Mapping[str, Any]) -> SummaryCard:
-    said = row["says"]
+    said = said_now(row["says"])
     return SummaryCard(
         public_id=public_id("sum", uuid.UUID(row["id"])),
         version=row["version"],
@@ -141,18 +145,19 @@ def _summary(session: Session, row: Mapping[str, Any]) -> SummaryCard:
     )
 
 
-def _handoff(session: Session, row: Handoff) -> HandoffCard:
-    incoming = row.from_session_id != session.pk
+def _handoff(session: Session, row: Handoff, fallen: Fallen) -> HandoffCard:
+    incoming = row.to_session_id == session.pk or row.from_session_id != session.pk
     other = row.from_session_id if incoming else row.to_session_id
+    said = said_now(parts_of(row), fallen)
     return HandoffCard(
         ref=f"handoff://{row.public_id}",
         incoming=incoming,
-        other=public_id("ses", other) if other else "",
+        other=public_id("ses", other) if other and other != session.pk else "",
         at=row.created_at,
-        summary=Words.of(row.summary),
-        unfinished=_all_words(row.unfinished_items),
-        risks=_all_words(row.risks),
-        suggestion=Words.of(row.resume_suggestion),
+        summary=Words.of(said["summary"]),
+        unfinished=_all_words(said["unfinished_items"]),
+        risks=_all_words(said["risks"]),
+        suggestion=Words.of(said["resume_suggestion"]),
         next_actor=made_visible(row.next_actor),
         occasion=HandoffOccasion(row.occasion),
     )

@@ -68,6 +68,23 @@ class HandoffOccasion(StrEnum):
     CRASHED = "crashed"
 
 
+class Happening(StrEnum):
+    """What the timeline of a thread tells of."""
+
+    OPENED = "opened"
+    ATTEMPT = "attempt"
+    INTERRUPTED = "interrupted"
+    SUMMARY = "summary"
+    HANDOFF = "handoff"
+    SENT_BACK = "sent_back"
+    CLOSED = "closed"
+    MERGED_INTO = "merged_into"
+    MERGED_FROM = "merged_from"
+    SPLIT_OFF = "split_off"
+    SPLIT_FROM = "split_from"
+    UNDONE = "undone"
+
+
 class Chore(StrEnum):
     """Kinds of jobs that this app asks for and does."""
 
@@ -210,6 +227,7 @@ class Overlooked(StrEnum):
     NOT_ASKED = "not_asked"  # the packet went on with what an earlier one had found
     NOT_FOUND = "not_found"  # the search did not bring it: too little in common with what was asked
     NOT_SEARCHED = "not_searched"  # of a kind that is not searched
+    NOT_LATEST = "not_latest"  # no summary that the project's state was compiled from
 
 
 class UsageFate(StrEnum):

@@ -12,6 +12,7 @@ from django.utils import timezone
 
 from governance.decisions import DecisionWish, decide
 from governance.models import ApiKey, Contract, InboxItem, Proposal, Revision, StoredAnswer
+from governance.models.base import reach_of
 from governance.proposal_reading import sight
 from governance.proposals import ProposalWish, comment
 from governance.proposals import propose as propose_contract
@@ -49,9 +50,9 @@ from sessions.vocabulary import AttestedBy, EventKind, EventRole, Learning
 from tests.cast import Cast, Member
 from threads.dag import TaskWish, create_task, move_task, set_dependencies
 from threads.lifecycle import BindingWish, ThreadWish, create_thread
-from threads.models import Binding, Task, TaskEdge, Thread, Vision
+from threads.models import Binding, Lineage, Task, TaskEdge, Thread, Vision
 from threads.visions import VisionWish, write_vision
-from threads.vocabulary import TaskState, VisionSource
+from threads.vocabulary import LineageKind, TaskState, VisionSource
 
 LARGE = "row 17 of the report says that the tide tables are off by one hour\n" * 400
 
@@ -67,6 +68,7 @@ class World:
     vision: Vision
     task: Task
     blocked: Task
+    part: Thread
     edge: TaskEdge
     opening: Opening
     artifact: Artifact
@@ -154,7 +156,7 @@ def make_events(by: Member, session: Session, *, canary: str, now: datetime) -> 
 
 
 def make_intent(by: Member, thread: Thread, *, canary: str, now: datetime) -> dict[str, Any]:
-    """Write the next vision, a task under review, and a second one that waits for it."""
+    """Write the next vision, a task under review, a second one that waits for it, and an empty part split off."""
     with project_scope(by.acting):
         base = Vision.objects.filter(thread=thread).order_by("-version").first()
         wish = VisionWish(origin_goal=f"right tides for {canary}", done_when=[f"checked {canary}"])
@@ -163,9 +165,13 @@ def make_intent(by: Member, thread: Thread, *, canary: str, now: datetime) -> di
         blocked = create_task(by.acting, thread, TaskWish(title=f"publish {canary}"), now=now)
         set_dependencies(blocked, [task.pk])
         edge = TaskEdge.objects.get(task=blocked)
+        part = create_thread(by.acting, ThreadWish(title=canary, private=thread.owner_id is not None), now=now)
+        home = {"project_id": thread.project_id, "created_at": now, **reach_of(thread)}
+        told = {"reason": canary, "author_id": by.actor.pk, "act": part.pk, "whole": False}
+        Lineage.objects.create(kind=LineageKind.SPLIT, source=thread, target=part, **told, **home)
         for state in (TaskState.READY, TaskState.DOING, TaskState.REVIEW):
             move_task(task, state, reason="walked there")
-    return {"vision": vision, "task": task, "blocked": blocked, "edge": edge}
+    return {"vision": vision, "task": task, "blocked": blocked, "edge": edge, "part": part}
 
 
 def make_memories(

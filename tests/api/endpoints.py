@@ -75,6 +75,8 @@ def ids_of(world: World) -> dict[str, str]:
         "fresh": new_id().hex.translate(LETTERS),
         "thread": world.thread.public_id,
         "task": world.task.public_id,
+        "blocked": world.blocked.public_id,
+        "part": world.part.public_id,
         "session": session.public_id,
         "attempt": world.opening.attempt.public_id,
         "artifact": world.artifact.public_id,
@@ -131,6 +133,14 @@ C, W = (CONTEXT,), (WRITE,)
 NOT_MINE = {"thread_id": "{own_thread}"}
 RETIRED = {"ref": "{constraint}", "reason": "no more", "client_id": "r-1"}
 SUMMARISED = {"sections": {"constraints": ["never round the heights of {canary} [3]"]}}
+LOOKED = {"dry_run": True}
+PARTED = {"parts": [{"title": "publish", "task_ids": ["{blocked}"]}], "reason": "another matter"}
+
+
+def _part(**taken: Any) -> dict[str, Any]:
+    return LOOKED | {"parts": [{"title": "a part", **taken}]}
+
+
 CALLS = [
     _compiled({"thread_id": "{thread}"}, "thread"),
     _compiled({"thread_id": "{thread}", "dry_run": True}, "thread"),
@@ -151,6 +161,26 @@ CALLS = [
     _call("change_thread PATCH /threads/{thread} + =", W, {"tags": ["late"]}, "{canary}", "thread"),
     _call("get_vision GET /threads/{thread}/vision", W, None, "{canary}", "thread"),
     _call("put_vision PUT /threads/{thread}/vision + ! =", W, {"origin_goal": "right tides"}, "{thread}", "thread"),
+    _call(
+        "merge_thread POST /threads/{thread}/merge =",
+        W,
+        {"into_thread_id": "{own_thread}", **LOOKED},
+        "{thread}",
+        "thread",
+    ),
+    _call(
+        "merge_thread POST /threads/{own_thread}/merge =",
+        W,
+        {"into_thread_id": "{thread}", **LOOKED},
+        "{thread}",
+        "thread",
+    ),
+    _call("split_thread POST /threads/{thread}/split + ! =", W, PARTED, "{canary}", "thread"),
+    _call(
+        "split_thread POST /threads/{own_thread}/split =", W, _part(session_ids=["{session}"]), "{session}", "session"
+    ),
+    _call("split_thread POST /threads/{own_thread}/split =", W, _part(task_ids=["{task}"]), "{task}", "task"),
+    _call("undo_thread POST /threads/{part}/undo + ! =", W, {"reason": "back"}, "{part}", "part"),
     _call("list_constraints GET /threads/{thread}/constraints", W, None, "{canary}", "thread"),
     _call("create_task POST /tasks +", W, {"thread_id": "{thread}", "title": "more"}, "{thread}", "thread"),
     _call("create_task POST /tasks +", W, NOT_MINE | {"title": "more", "depends_on": ["{task}"]}, "{task}", "task"),

@@ -49,6 +49,7 @@ NEEDED = {
     "list_memories": {"memory:read"},
     "list_proposals": {"proposal:create"},
     "list_threads": {"session:write"},
+    "merge_thread": {"session:write"},
     "open_session": {"session:write"},
     "propose_contract": {"proposal:create"},
     "propose_memory": {"memory:propose"},
@@ -62,10 +63,12 @@ NEEDED = {
     "retire_constraint": {"session:write", "event:attest"},
     "search_memories": {"memory:read"},
     "send_back_task": {"session:write"},
+    "split_thread": {"session:write"},
     "show_key": set(),
     "start_attempt": {"session:write"},
     "store_artifact": {"session:write"},
     "withdraw_proposal": {"proposal:create"},
+    "undo_thread": {"session:write"},
     "write_handoff": {"session:write"},
 }
 

@@ -306,6 +306,41 @@ CALLS: dict[str, Endpoint] = {
     "put_vision": Endpoint(
         "PUT", "/threads/{thread}/vision", _vision, VISION_KINDS | {"quality_bar": "text"}, ANY_VERSION
     ),
+    # As previews: what is sent is judged just the same, and the world stays.
+    "merge_thread": Endpoint(
+        "POST",
+        "/threads/{thread}/merge",
+        lambda: {"into_thread_id": "{thread}", "into_version": 1, "reason": "r", "dry_run": True},
+        {"into_thread_id": "thr", "into_version": "positive", "reason": "text", "dry_run": "flag"},
+        ANY_VERSION,
+    ),
+    "split_thread": Endpoint(
+        "POST",
+        "/threads/{thread}/split",
+        lambda: {
+            "parts": [{"title": "t", "session_ids": ["{session}"], "task_ids": ["{needed}"]}],
+            "reason": "r",
+            "dry_run": True,
+        },
+        {
+            "parts": "list",
+            "parts/0/title": "full",
+            "parts/0/session_ids": "list",
+            "parts/0/session_ids/0": "ses",
+            "parts/0/task_ids": "list",
+            "parts/0/task_ids/0": "tsk",
+            "reason": "text",
+            "dry_run": "flag",
+        },
+        ANY_VERSION,
+    ),
+    "undo_thread": Endpoint(
+        "POST",
+        "/threads/{thread}/undo",
+        lambda: {"reason": "r", "dry_run": True},
+        {"reason": "text", "dry_run": "flag"},
+        ANY_VERSION,
+    ),
     "resolve_thread": Endpoint(
         "POST",
         "/threads/resolve",

@@ -32,6 +32,7 @@ NOT_LINKED |= {"decide_proposal", "comment_proposal", "withdraw_proposal", "reve
 NOT_LINKED |= {"second_step", "sign_in_by_passkey", "sign_in_by_provider", "provider_callback", "passkey_request"}
 NOT_LINKED |= {"remove_app", "remove_passkey", "new_codes", "end_browsers", "link_provider", "unlink_provider"}
 NOT_LINKED |= {"archive_thread", "reopen_thread", "move_task", "send_back_task"}
+NOT_LINKED |= {"undo_thread"}  # no thread of the demo was merged or split
 NOT_LINKED |= {"say_of_memory", "admit_many", "approve_many", "open_proposal"}
 NOT_LINKED |= {"settle_conflict", "snooze_conflict", "wake_conflict", "undo_conflict"}
 NOT_LINKED |= {"retry_job", "renew_summary", "restore_summary"}

@@ -47,6 +47,7 @@ THREAD = Machine(
     merged       x     .       .      .
     split        x     .       .      .""",
     initial=frozenset({"open"}),
+    guarded=frozenset({("open", "merged"), ("open", "split")}),
 )
 TASK = Machine(
     "threads_task",

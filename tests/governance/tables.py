@@ -31,6 +31,7 @@ UNDELETABLE = (
     "memories_conflict",
     "memories_offer",
     "memories_settlement",
+    "threads_lineage",
 )
 CHANGEABLE = (
     "agent_sessions_attempt",

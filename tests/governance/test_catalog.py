@@ -49,6 +49,7 @@ PLAIN_VALUES = {
     ("memories_feedback", "packet_id"),
     ("memories_injection", "packet_id"),
     ("memories_memory", "scope_id"),
+    ("threads_lineage", "act"),
     ("threads_threadtalk", "source"),
 }
 DOORS = {
@@ -62,10 +63,13 @@ DOORS = {
     "embedding_facts": "gw_doors",
     "erase_memory": "gw_doors",
     "find_passages": "gw_search",
+    "follow_lineage": "gw_doors",
     "forget_offered": "gw_doors",
+    "forget_proposed": "gw_doors",
     "greywind_audit_chain": "gw_ledger",
     "memberships_of": "gw_doors",
     "recount_passages": "gw_search",
+    "return_lineage": "gw_doors",
     "stale_passages": "gw_doors",
     "unembedded_passages": "gw_doors",
     "unheard_sessions": "gw_doors",
@@ -195,6 +199,8 @@ def test_a_door_role_reads_only_what_its_functions_need(role: str) -> None:
         "gw_doors": {
             "governance_actor",
             "governance_apikey",
+            "governance_comment",
+            "governance_decision",
             "governance_membership",
             "governance_project",
             "governance_proposal",
@@ -207,6 +213,7 @@ def test_a_door_role_reads_only_what_its_functions_need(role: str) -> None:
             "memories_memoryversion",
             "memories_passagetally",
             "memories_settlement",
+            "threads_lineage",
             "threads_thread",
         },
         "gw_search": {"memories_passage", "memories_passagetally"},

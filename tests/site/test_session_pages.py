@@ -282,6 +282,22 @@ def test_a_long_line_is_read_by_tokens(cast: Cast, viewer: Client) -> None:
     assert ("more characters" in html, by_tokens.context["next"] != "", len(html) < 30_000) == (True, True, True)
 
 
+def test_words_are_found_in_an_artifact_and_lead_to_their_lines(cast: Cast, viewer: Client) -> None:
+    path = artifact_of(cast, opened(cast), "\n".join(f"潮位 line {n}" for n in range(1, 301)))
+    first = viewer.get(path, {"q": "LINE  2"})
+    second = viewer.get(f"{path}{first.context['finds'].next}").context["finds"]
+    found = first.context["finds"]
+    assert (found.total, found.first, found.last, second.first) == (111, 1, 20, 21)
+    assert "<mark>line 2</mark>" in first.content.decode()
+    assert 'id="L20"' in page(viewer, f"{path}{found.lines[1].address}")
+
+
+@pytest.mark.parametrize("q", ["x" * 201, "nowhere"])
+def test_a_search_that_finds_nothing_says_so(cast: Cast, viewer: Client, q: str) -> None:
+    html = page(viewer, f"{artifact_of(cast, opened(cast))}?q={q}")
+    assert ("No line holds these words" in html, "at most 200 characters" in html) == (len(q) < 201, len(q) > 200)
+
+
 def test_an_artifact_says_where_it_came_from(cast: Cast, viewer: Client) -> None:
     place = opened(cast)
     tell(cast, place, said(1), result(2, LARGE))
