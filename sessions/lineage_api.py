@@ -1,6 +1,7 @@
 """HTTP: merging threads, splitting one, and undoing either; each can be asked for as a preview that changes nothing."""
 
-from typing import Annotated
+from collections.abc import Mapping
+from typing import Annotated, Any
 
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
@@ -60,7 +61,7 @@ def post_merge(request: HttpRequest, thread_id: str, body: MergeIn) -> HttpRespo
             source, into = thread_here(thread_id), thread_here(body.into_thread_id, pointer="/into_thread_id")
             seen = _seen(request, source, preview=body.dry_run)
             if body.dry_run:
-                return answer(merge_out(plan_merge(source, into)), version=seen)
+                return _preview(merge_out(plan_merge(source, into)), seen)
             wish = MergeWish(source=source, into=into, reason=body.reason, seen=seen, seen_into=body.into_version)
             merge(acting, wish, now=timezone.now())
             return _told(source)
@@ -79,7 +80,7 @@ def post_split(request: HttpRequest, thread_id: str, body: SplitIn) -> HttpRespo
             thread = thread_here(thread_id)
             seen = _seen(request, thread, preview=body.dry_run)
             if body.dry_run:
-                return answer(split_out(plan_split(thread, parts), parts), version=seen)
+                return _preview(split_out(plan_split(thread, parts), parts), seen)
             split(acting, SplitWish(thread=thread, parts=parts, reason=body.reason, seen=seen), now=timezone.now())
             return _told(thread)
 
@@ -96,7 +97,7 @@ def post_undo(request: HttpRequest, thread_id: str, body: UndoIn) -> HttpRespons
             thread = thread_here(thread_id)
             seen = _seen(request, thread, preview=body.dry_run)
             if body.dry_run:
-                return answer(undo_out(plan_undo(thread)), version=seen)
+                return _preview(undo_out(plan_undo(thread)), seen)
             undo(acting, UndoWish(thread=thread, reason=body.reason, seen=seen), now=timezone.now())
             return _told(thread)
 
@@ -108,6 +109,11 @@ def _seen(request: HttpRequest, thread: Thread, *, preview: bool) -> int:
     if not preview or "If-Match" in request.headers:
         check_if_match(request, thread.version, lambda: thread_out(thread))
     return thread.version
+
+
+def _preview(told: Mapping[str, Any], version: int) -> HttpResponse:
+    """Return a preview with the version of the thread that it was made from, which If-Match asks for."""
+    return answer({**told, "version": version}, version=version)
 
 
 def _told(thread: Thread) -> HttpResponse:
