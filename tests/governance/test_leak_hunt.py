@@ -24,7 +24,7 @@ from greywind_site.hunting.leaks.hunter import Hunter
 from greywind_site.hunting.leaks.marks import Mints, Place, marks_in, place_of
 from greywind_site.hunting.leaks.meeting import Met
 from greywind_site.hunting.leaks.people import Principal
-from greywind_site.hunting.leaks.removing import watched
+from greywind_site.hunting.leaks.removing import _opened, watched
 from greywind_site.hunting.leaks.report import Report
 from greywind_site.hunting.leaks.sabotage import let_filters_go, open_policies, reading_policies
 from greywind_site.hunting.leaks.telling import counts_apart
@@ -120,6 +120,11 @@ def test_a_filter_that_is_let_go_filters_nothing(hunted: Hunted) -> None:
     with watched([site], reached.append, let_go=True):
         during = may_read(crew.owner.acting, foreign)
     assert (during, may_read(crew.owner.acting, foreign), reached) == (True, False, [site.number])
+
+
+def test_every_filter_can_be_counted_and_a_condition_let_go() -> None:
+    with watched(sites(), lambda _number: None, let_go=False):
+        assert _opened("SELECT FROM t s WHERE s.audience = 'project'", "audience = 'project'").endswith("WHERE TRUE")
 
 
 def test_a_leak_is_noticed(hunted: Hunted) -> None:

@@ -75,13 +75,18 @@ class _Statements:
                 if self.texts[site.number] in statement:
                     self.tell(site.number)
                     if self.let_go:
-                        statement = statement.replace(site.text, opened_statement(site.text))
+                        statement = _opened(statement, site.text)
         return execute(statement, *values)
+
+
+def _opened(statement: str, condition: str) -> str:
+    """Return a statement without a condition, nor the name of a table before it that was filled in as it was made."""
+    return re.sub(rf"(?:\b\w+\.)?{re.escape(condition)}", lambda _: opened_statement(condition), statement)
 
 
 def _around(site: Site) -> str:
     """Return the line of a fixed statement that holds the condition: enough to know the statement again."""
     lines = site.path.read_text(encoding="utf-8").splitlines()[site.line - 1 :]
     line = next(each for each in lines if site.text in each)
-    parts = re.split(r"['\"{}]", line)
-    return next(part for part in parts if site.text in part)
+    ends = r'["{}]' if "'" in site.text else r"['\"{}]"  # a quote in the condition itself is none of the code's
+    return next(part for part in re.split(ends, line) if site.text in part)
