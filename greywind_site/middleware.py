@@ -20,8 +20,9 @@ from greywind_site.problems import CONTENT_TYPE, problem_response
 type Handler = Callable[[HttpRequest], HttpResponseBase]
 
 REQUEST_ID = re.compile(r"[A-Za-z0-9._:-]{1,64}")
-# SQLSTATE classes of "no connection", "too many connections" and "the server is going down".
-UNAVAILABLE_STATES = ("08", "53", "57P")
+# SQLSTATE classes of "no connection", "too many connections" and "the server is going down", and the state of the one
+# of two that waited for each other which had to give way.
+UNAVAILABLE_STATES = ("08", "53", "57P", "40P01")
 # Probes come every few seconds and say nothing new while all is well.
 QUIET_ROUTES = frozenset({"healthz", "readyz"})
 RETRY_AFTER_POOL, RETRY_AFTER_SERVER = 1, 5

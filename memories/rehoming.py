@@ -4,13 +4,16 @@ import uuid
 from collections.abc import Collection, Sequence
 
 from django.db import connection
+from django.db.models import Q
 
 from governance.models.base import reach_of
+from governance.vocabulary import Audience
 from memories.models import Memory, MemoryEvidence, Passage
 from memories.vocabulary import LIVING, ScopeType
 from threads.models import Thread
 
-READ = ("id", "content", "status", "version", "dedupe_key", "superseded_by")
+REACH = ("audience", "audience_role", "owner_id")
+READ = ("id", "content", "status", "version", "dedupe_key", "superseded_by", *REACH)
 # What was said in a session is found as said where the session belongs.
 SPOKEN = """
 UPDATE memories_passage SET thread_id = %(there)s
@@ -19,17 +22,22 @@ WHERE thread_id = %(here)s AND memory_id IS NULL AND split_part(ref, '/', 3) = A
 
 
 def memories_on(thread: Thread) -> list[Memory]:
-    """Return what holds on a thread and is read by just those who read the thread, in the open scope, oldest first."""
-    rows = Memory.objects.filter(scope_type=ScopeType.THREAD, scope_id=thread.pk, **reach_of(thread))
+    """Return what holds on a thread and is read by all who read the thread, in the open scope, oldest first.
+
+    On a private one that is also what its owner offered to everybody.
+    """
+    readers = Q(**reach_of(thread)) | Q(audience=Audience.PROJECT)
+    rows = Memory.objects.filter(readers, scope_type=ScopeType.THREAD, scope_id=thread.pk)
     return list(rows.only(*READ).order_by("created_at", "id"))
 
 
 def said_already(memories: Sequence[Memory], there: Thread) -> set[uuid.UUID]:
-    """Return which of the memories another thread has a living statement of: it says each thing once."""
+    """Return which of the memories another thread says already to the same readers: it says each thing once."""
     keys = {memory.dedupe_key for memory in memories if memory.dedupe_key and memory.status in LIVING}
     rows = Memory.objects.filter(scope_type=ScopeType.THREAD, scope_id=there.pk, status__in=LIVING, dedupe_key__in=keys)
-    known = set(rows.filter(**reach_of(there)).values_list("dedupe_key", flat=True))
-    return {memory.pk for memory in memories if memory.dedupe_key in known and memory.status in LIVING}
+    known = set(rows.values_list("dedupe_key", *REACH))
+    living = [memory for memory in memories if memory.status in LIVING]
+    return {memory.pk for memory in living if (memory.dedupe_key, *reach_of(memory).values()) in known}
 
 
 def resting_on(memories: Sequence[Memory], sessions: Collection[str]) -> set[uuid.UUID]:

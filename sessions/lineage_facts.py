@@ -35,9 +35,13 @@ class Holdings:
     def __post_init__(self) -> None:
         object.__setattr__(self, "line", _line(self))
 
-    def named(self) -> Mapping[str, uuid.UUID]:
-        """Return the ids of its sessions and tasks by what the outside calls them."""
-        return {row.public_id: row.pk for row in (*self.sessions, *self.tasks)}
+    def session_ids(self) -> Mapping[str, uuid.UUID]:
+        """Return the ids of its sessions by what the outside calls them."""
+        return {row.public_id: row.pk for row in self.sessions}
+
+    def task_ids(self) -> Mapping[str, uuid.UUID]:
+        """Return the ids of its tasks by what the outside calls them."""
+        return {row.public_id: row.pk for row in self.tasks}
 
 
 def holdings_of(thread: Thread) -> Holdings:

@@ -65,10 +65,8 @@ def undo_out(plan: UndoPlan) -> dict[str, Any]:
 def moves_out(held: Holdings, moved: Moved) -> dict[str, Any]:
     """Return what moves, each thing by its id and by what tells it apart."""
     return {
-        "sessions": [_session(row) for row in held.sessions if row.pk in set(moved.sessions)],
-        "tasks": [
-            {"id": row.public_id, "title": row.title, "state": row.state} for row in _of(held.tasks, moved.tasks)
-        ],
+        "sessions": [_session(row) for row in _of(held.sessions, moved.sessions)],
+        "tasks": [_task(row) for row in _of(held.tasks, moved.tasks)],
         "bindings": [{"channel": row.channel, "page": row.page} for row in _of(held.bindings, moved.bindings)],
         "memories": [row.public_id for row in _of(held.memories, moved.memories)],
         "demands": [event_place(session, seq) for session, seq in moved.demands],
@@ -76,7 +74,8 @@ def moves_out(held: Holdings, moved: Moved) -> dict[str, Any]:
 
 
 def _of(rows: Sequence[Any], ids: Collection[uuid.UUID]) -> list[Any]:
-    return [row for row in rows if row.pk in set(ids)]
+    chosen = set(ids)
+    return [row for row in rows if row.pk in chosen]
 
 
 def _session(row: Session) -> Mapping[str, Any]:

@@ -12,7 +12,7 @@ from sessions.lineage_facts import Holdings
 from sessions.models import Session
 from sessions.thread_lines import Words
 from sessions.vocabulary import SessionState
-from threads.lineage import Moved
+from threads.lineage import KINDS, Moved
 from threads.lineage_plan import Hindrance
 from threads.lineage_words import told
 from threads.models import Thread
@@ -82,22 +82,19 @@ def address(project: str, thing: str) -> str:
 
 def moves(held: Holdings, moved: Moved) -> MoveList:
     """Return what goes along as a page shows it."""
+    sessions, tasks, bindings, memories = (set(getattr(moved, kind)) for kind in KINDS)
     return MoveList(
-        sessions=[_session(row) for row in held.sessions if row.pk in set(moved.sessions)],
+        sessions=[_session(row) for row in held.sessions if row.pk in sessions],
         tasks=[
             TaskMove(id=row.public_id, title=Words.of(row.title), state=TaskState(row.state))
             for row in held.tasks
-            if row.pk in set(moved.tasks)
+            if row.pk in tasks
         ],
         bindings=[
-            made_visible(" ".join(filter(None, (row.channel, row.page))))
-            for row in held.bindings
-            if row.pk in set(moved.bindings)
+            made_visible(" ".join(filter(None, (row.channel, row.page)))) for row in held.bindings if row.pk in bindings
         ],
         memories=[
-            MemoryMove(id=row.public_id, text=Words.of(row.content))
-            for row in held.memories
-            if row.pk in set(moved.memories)
+            MemoryMove(id=row.public_id, text=Words.of(row.content)) for row in held.memories if row.pk in memories
         ],
         demands=len(moved.demands),
     )

@@ -53,7 +53,7 @@ def live_session(
 
 def hold(session: Session) -> None:
     """Lock a session in the open scope, and see what others have done to it meanwhile."""
-    row = Session.objects.select_for_update().filter(pk=session.pk).values(*HELD, "resume_failure").get()
+    row = Session.objects.select_for_update().filter(pk=session.pk).values(*HELD).get()
     moved = row["thread_id"] != session.thread_id
     for name, value in row.items():
         setattr(session, name, value)

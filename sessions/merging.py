@@ -92,7 +92,7 @@ def merge(acting: Acting, wish: MergeWish, *, now: datetime) -> Lineage:
     plan = plan_merge(source, into)
     check_free(plan.hindrances)
     columns = absorbed(into, source)
-    before = standing_before(into, columns) | {"vision": _write_vision(acting, into, plan.vision)}
+    before = standing_before(into) | {"vision": _write_vision(acting, into, plan.vision)}
     passing = Passing(
         kind=LineageKind.MERGE,
         source=source,

@@ -156,10 +156,13 @@ def _window_of(acting: Acting, thread: Thread, role: str, *, now: datetime) -> t
     """Return the live session of a role on the thread, opened without an attempt where there is none."""
     if role not in known_roles():
         raise Invalid.at("/role", "there is no active contract of this role; choose another", code="unknown_role")
-    # Two openings at once must not make two sessions: the second waits here and finds the first's.
-    hold_open(thread)
     live = Session.objects.filter(thread=thread, role=role, task=None, owner_id=thread.owner_id, state__in=LIVE)
     found = live.select_related("thread").first()
+    if found is None:
+        # Two openings at once must not make two sessions: the second waits here and finds the first's. Where there is
+        # one, its lock comes before the thread's, as everywhere.
+        hold_open(thread)
+        found = live.all().select_related("thread").first()
     return (found, False) if found else (new_session(acting, thread, role=role, now=now), True)
 
 

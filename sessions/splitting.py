@@ -1,6 +1,5 @@
 """Making threads of parts of one: what would move where, and moving it in one transaction, so that it can be undone."""
 
-import uuid
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -27,12 +26,11 @@ MOST_PARTS = 10
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Part:
-    """What one new thread takes along, by public id; with a task its sessions, and the channels that it is to have."""
+    """What one new thread takes along, by public id; with a task its sessions."""
 
     title: str
     sessions: Collection[str] = ()
     tasks: Collection[str] = ()
-    bindings: Collection[uuid.UUID] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,7 +72,7 @@ def plan_split(thread: Thread, parts: Sequence[Part]) -> SplitPlan:
         _check_part(held, part, at=f"/parts/{n}")
     shares = [Share(windows=frozenset(part.sessions), tasks=frozenset(part.tasks)) for part in parts]
     whole = len(parts) > 1 and divides_whole(held.line, shares)
-    moved = [_moved(held, part, share) for part, share in zip(parts, shares, strict=True)]
+    moved = [_moved(held, share) for share in shares]
     if whole:
         moved[0] = _with_what_is_left(held, moved)
     return SplitPlan(held=held, moved=moved, hindrances=against_split(held.line, shares), whole=whole)
@@ -117,36 +115,31 @@ def split(acting: Acting, wish: SplitWish, *, now: datetime) -> Sequence[Lineage
 
 def _check_part(held: Holdings, part: Part, *, at: str) -> None:
     checked_title(part.title, pointer=f"{at}/title")
-    known = held.named()
-    for name, ids in (("session_ids", part.sessions), ("task_ids", part.tasks)):
+    named = {"session_ids": (part.sessions, held.session_ids()), "task_ids": (part.tasks, held.task_ids())}
+    for name, (ids, known) in named.items():
         for n, one in enumerate(ids):
             if one not in known:
                 raise NotThere.at(f"{at}/{name}/{n}", "this thread has no such thing")
-    tied = {row.pk for row in held.bindings}
-    if not set(part.bindings) <= tied:
-        raise NotThere.at(f"{at}/bindings", "this channel is not tied to the thread")
 
 
-def _moved(held: Holdings, part: Part, share: Share) -> Moved:
-    known, windows = held.named(), share.of(held.line)
+def _moved(held: Holdings, share: Share) -> Moved:
+    known, tasks, windows = held.session_ids(), held.task_ids(), share.of(held.line)
     sessions = [known[one] for one in sorted(windows)]
     return Moved(
         sessions=sessions,
-        tasks=[known[one] for one in part.tasks],
-        bindings=list(part.bindings),
+        tasks=[tasks[one] for one in sorted(share.tasks)],
         memories=sorted(resting_on(held.memories, windows)),
         demands=demands_left(held.thread, sessions),
     )
 
 
 def _with_what_is_left(held: Holdings, moved: Sequence[Moved]) -> Moved:
-    """Return the first part with the channels and memories that no part has: a divided thread keeps none."""
+    """Return the first part with the channels, and the memories that no part has: a divided thread keeps none."""
     memories = {pk for one in moved for pk in one.memories}
-    bindings = {pk for one in moved for pk in one.bindings}
     return replace(
         moved[0],
         memories=[*moved[0].memories, *(row.pk for row in held.memories if row.pk not in memories)],
-        bindings=[*moved[0].bindings, *(row.pk for row in held.bindings if row.pk not in bindings)],
+        bindings=[row.pk for row in held.bindings],
     )
 
 
@@ -172,6 +165,7 @@ def _passed_on(acting: Acting, passing: Passing, held: Holdings, *, now: datetim
     row = pass_on(acting, passing, now=now)
     move_sessions(moved.sessions, here=here, there=there)
     move_memories(moved.memories, here=here, there=there)
-    roles = {one.role for one in held.sessions if one.pk in set(moved.sessions)}
+    went = set(moved.sessions)
+    roles = {one.role for one in held.sessions if one.pk in went}
     share_uses(here, there, now=now, roles=roles)
     return row

@@ -13,7 +13,7 @@ from sessions.lineage_facts import Holdings, holdings_of, lock_sessions
 from sessions.lineage_moves import take_back
 from sessions.merging import check_word
 from threads.lifecycle import check_seen, move_thread
-from threads.lineage import Moved, hold_threads, mark_undone, newest_version, put_back, reopen, share_uses, undoable
+from threads.lineage import Moved, hold_threads, mark_undone, put_back, reopen, share_uses, undoable
 from threads.lineage_plan import Hindrance, Return, against_undoing
 from threads.lineage_words import check_free
 from threads.models import Lineage, Thread, Vision
@@ -59,9 +59,11 @@ def undo(acting: Acting, wish: UndoWish, *, now: datetime) -> Sequence[Lineage]:
     for row in rows:
         lock_sessions(row.target)
     hold_threads(wish.thread, *_threads_of(rows))
+    for row in rows:
+        lock_sessions(row.target)  # also what was opened before the thread was held
     if wish.seen is not None:
         check_seen(wish.thread, wish.seen)
-    check_free(_plan(wish.thread, rows).hindrances)
+    check_free(_plan(wish.thread, rows).hindrances, pointer="{thread_id}")
     mark_undone(acting, rows, reason=wish.reason, now=now)
     for row in rows:
         take_back(Moved.of(row), here=row.target, there=row.source)
@@ -70,9 +72,8 @@ def undo(acting: Acting, wish: UndoWish, *, now: datetime) -> Sequence[Lineage]:
             _unmerge(acting, row)
         else:
             _unsplit(row, reason=wish.reason, now=now)
-    home = rows[0].source
-    if home.state != ThreadState.OPEN:
-        reopen(home, reason=wish.reason)
+    if rows[0].whole:
+        reopen(rows[0].source, reason=wish.reason)
     return rows
 
 
@@ -96,16 +97,14 @@ def _plan(thread: Thread, rows: Sequence[Lineage]) -> UndoPlan:
 
 def _return(row: Lineage, home: Holdings) -> Return:
     moved, there = Moved.of(row), holdings_of(row.target)
-    tasks = set(moved.tasks)
-    since = [one for one in there.sessions if one.task_id in tasks]
-    windows = {one.public_id for one in there.sessions if one.pk in set(moved.sessions)} | {
-        one.public_id for one in since
-    }
-    returning = [one for one in there.memories if one.pk in set(moved.memories)]
+    sessions, tasks, memories = set(moved.sessions), set(moved.tasks), set(moved.memories)
+    windows = {one.public_id for one in there.sessions if one.pk in sessions or one.task_id in tasks}
+    returning = [one for one in there.memories if one.pk in memories]
     said = said_already(returning, row.source)
     return Return(
         line=there.line,
         home=home.line,
+        whole=row.whole,
         windows=frozenset(windows),
         gone=list(_gone(moved, there)),
         begun=list(_begun(moved, there, windows)) if row.kind == LineageKind.SPLIT else (),
@@ -135,16 +134,19 @@ def _begun(moved: Moved, there: Holdings, windows: Collection[str]) -> Iterator[
     yield from (row.public_id for row in there.sessions if row.public_id not in windows)
     pairs = ((there.tasks, moved.tasks), (there.bindings, moved.bindings), (there.memories, moved.memories))
     for rows, got in pairs:
-        yield from (row.public_id for row in rows if row.pk not in set(got))
+        known = set(got)
+        yield from (row.public_id for row in rows if row.pk not in known)
 
 
 def _edited(row: Lineage) -> bool:
-    """Return whether somebody wrote a vision that an undoing would lose."""
-    newest = newest_version(row.target)
+    """Return whether somebody wrote a vision that an undoing would lose; a later merge and its undoing lose nothing."""
+    newest = current_vision(row.target)
     if row.kind == LineageKind.SPLIT:
-        return newest > 1
-    written = row.before["vision"]
-    return written is not None and newest != written[1]
+        return newest is not None and newest.source != VisionSource.SPLIT
+    if newest is None or row.before["vision"] is None:
+        return False
+    written = Vision.objects.get(thread=row.target, version=row.before["vision"][1])
+    return as_it_says(newest) != as_it_says(written)
 
 
 def _unmerge(acting: Acting, row: Lineage) -> None:

@@ -199,9 +199,6 @@ def reopen_thread(acting: Acting, thread: Thread, *, reason: str) -> None:
     Raises Clash (thread_has_lineage) for a merged or split one: undoing that moves more than a state.
     """
     check_may(acting, Deed.ARCHIVE_THREAD)
-    if thread.state in (ThreadState.MERGED, ThreadState.SPLIT):
-        message = f"this thread was {thread.state}; undo that where it was done, it is not merely reopened"
-        raise Clash.at("/state", message, code="thread_has_lineage")
     move_thread(thread, ThreadState.OPEN, reason=reason)
 
 
@@ -233,8 +230,12 @@ def change_thread(thread: Thread, changes: dict[str, Any]) -> Thread:
 def move_thread(thread: Thread, to: ThreadState, *, reason: str) -> None:
     """Archive or reopen a thread; raises Clash when its table does not allow it.
 
-    A merge or a split leaves a lineage, which a mere change of state does not: it is refused (invalid_transition).
+    A merge or a split leaves a lineage, which a mere change of state does not: it is refused (invalid_transition), and
+    so is opening again what was merged or split (thread_has_lineage).
     """
+    if to is ThreadState.OPEN and thread.state in (ThreadState.MERGED, ThreadState.SPLIT):
+        message = f"this thread was {thread.state}; undo that, it is not merely reopened"
+        raise Clash.at("/state", message, code="thread_has_lineage")
     if to in (ThreadState.MERGED, ThreadState.SPLIT):
         raise Clash.at("/state", f"a thread becomes {to} by its own verb, with a lineage", code="invalid_transition")
     advance(thread, to, table=THREAD_TRANSITIONS, verb=f"thread.{to}", reason=reason, version=thread.version + 1)

@@ -10,6 +10,7 @@ from django.db import connection
 from django.db.models import F, Q, QuerySet
 
 from governance.actors import Acting
+from governance.audit import told
 from governance.errors import Clash
 from governance.models.base import ContentRow, reach_of
 from governance.scope import record
@@ -127,7 +128,7 @@ def pass_on(acting: Acting, passing: Passing, *, now: datetime) -> Lineage:
     )
     carry(passing.moved, here=source, there=target)
     detail = {"from": source.public_id, "to": target.public_id, **passing.moved.counts}
-    record(f"thread.{passing.kind}", row.public_id, detail=detail)
+    record(f"thread.{passing.kind}", row.public_id, reason=told(passing.reason, row), detail=detail)
     return row
 
 
@@ -158,21 +159,19 @@ def share_uses(here: Thread, there: Thread, *, now: datetime, roles: Collection[
 
 def absorbed(into: Thread, source: Thread) -> dict[str, Any]:
     """Return the columns of a thread that has another one's work as well: it is found by the other's words too."""
-    own = [source.title] if len(source.title) <= LONGEST_WORD else []
     return {
-        "tags": _union(into.tags, source.tags),
-        "keywords": _union(into.keywords, [*source.keywords, *own]),
+        **{name: _union(getattr(into, name), words) for name, words in _names(source).items()},
         "last_active_at": max(into.last_active_at, source.last_active_at),
         "provisional": into.provisional and source.provisional,
     }
 
 
-def standing_before(into: Thread, columns: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what an undoing needs to know of a thread as it was, now that it is to have these columns."""
+def standing_before(into: Thread) -> dict[str, Any]:
+    """Return what an undoing needs to know of a thread as it is before it absorbs another."""
     uses = ThreadUse.objects.filter(thread=into).values_list("pk", "last_used_at")
     return {
-        "tags": [len(into.tags), len(columns["tags"])],
-        "keywords": [len(into.keywords), len(columns["keywords"])],
+        "tags": len(into.tags),
+        "keywords": len(into.keywords),
         "last_active_at": into.last_active_at.isoformat(),
         "uses": {str(pk): at.isoformat() for pk, at in uses},
     }
@@ -181,10 +180,10 @@ def standing_before(into: Thread, columns: Mapping[str, Any]) -> dict[str, Any]:
 def put_back(into: Thread, row: Lineage) -> None:
     """Give a thread the columns that it had before it absorbed another; what was changed since stays as it is now."""
     before, changes = row.before, dict[str, Any]()
-    for name in ("tags", "keywords"):
-        was, became = before[name]
-        if len(getattr(into, name)) == became:
-            changes[name] = getattr(into, name)[:was]
+    for name, words in _names(row.source).items():
+        own = getattr(into, name)[: before[name]]
+        if _union(own, words) == getattr(into, name):
+            changes[name] = own
     if into.last_active_at <= row.created_at:
         changes["last_active_at"] = datetime.fromisoformat(before["last_active_at"])
     change_thread(into, changes)
@@ -224,6 +223,12 @@ def newest_version(thread: Thread) -> int:
 def reach(row: ContentRow) -> tuple[str, str | None, str | None]:
     """Return who reads a row, as plans compare it."""
     return row.audience, row.audience_role, str(row.owner_id) if row.owner_id else None
+
+
+def _names(source: Thread) -> dict[str, list[str]]:
+    """Return the words by which a thread is found, by column: its title is one of them."""
+    own = [source.title] if len(source.title) <= LONGEST_WORD else []
+    return {"tags": source.tags, "keywords": [*source.keywords, *own]}
 
 
 def _union(own: Iterable[str], others: Iterable[str]) -> list[str]:

@@ -58,12 +58,13 @@ class Share:
 class Return:
     """What an undoing takes back from `line`, and what has happened to it since.
 
-    `gone` are things that are no longer there to be taken back, `begun` what began in the new thread of a split,
-    `said` memories that their thread says again by now.
+    `whole` says that `home` took no more work, and opens again by it. `gone` are things that are no longer there to be
+    taken back, `begun` what began in the new thread of a split, `said` memories that their thread says again by now.
     """
 
     line: Line
     home: Line
+    whole: bool = True
     windows: frozenset[str] = frozenset()
     gone: Sequence[str] = ()
     begun: Sequence[str] = ()
@@ -128,7 +129,7 @@ def _against_split(line: Line, shares: Sequence[Share]) -> Iterator[Hindrance]:
 
 
 def _against_undoing(back: Return) -> Iterator[Hindrance]:
-    yield from _closed(back.line)
+    yield from _closed(back.line, *([] if back.whole else [back.home]))
     if back.gone:
         yield Hindrance(Obstacle.MOVED_ON, tuple(back.gone))
     if back.begun:

@@ -8,7 +8,7 @@ from threads.vocabulary import Obstacle
 
 REMEDIES: Mapping[Obstacle, tuple[str, str]] = {
     Obstacle.SAME_THREAD: ("/into_thread_id", "it is the thread itself; name the other one"),
-    Obstacle.NOT_OPEN: ("/thread_id", "{0} is not open; reopen it or undo what ended it, then repeat this"),
+    Obstacle.NOT_OPEN: ("{thread_id}", "{0} is not open; reopen it or undo what ended it, then repeat this"),
     Obstacle.AUDIENCE: (
         "/into_thread_id",
         "{0} and {1} are not read by the same people; what one reads alone is never merged into what others read",
@@ -60,9 +60,12 @@ def hindrances_out(found: Sequence[Hindrance]) -> list[dict[str, object]]:
     return [{"code": one.why, "about": list(one.about), "message": told(one)} for one in found]
 
 
-def check_free(found: Sequence[Hindrance]) -> None:
-    """Raise Clash that names the first of these and holds them all; nothing where there is none."""
+def check_free(found: Sequence[Hindrance], *, pointer: str = "") -> None:
+    """Raise Clash that names the first of these and holds them all; nothing where there is none.
+
+    `pointer` is the field that is to blame for each of them, where their own are no fields of what was asked.
+    """
     if found:
         first = found[0]
         extra = {"obstacles": hindrances_out(found)}
-        raise Clash.at(REMEDIES[first.why][0], told(first), code=first.why, extra=extra)
+        raise Clash.at(pointer or REMEDIES[first.why][0], told(first), code=first.why, extra=extra)

@@ -317,6 +317,82 @@ def test_later_work_that_an_undoing_would_tear_apart_refuses_it(cast: Cast, late
     assert facts() == before
 
 
+def split_off(cast: Cast, thread: str, **taken: Any) -> str:
+    """Split one part off a thread; returns the new thread."""
+    told = ok(asked(cast.dev, thread, "split", parts=[part("digging", **taken)]))
+    return str(told["lineage"][0]["to"])
+
+
+def test_merges_into_one_thread_are_undone_one_after_the_other(cast: Cast) -> None:
+    first, second = pair(cast)
+    third, _ = worked(cast, "buoys", role="tester")
+    before = facts()
+    for one in (first, third):
+        ok(merged(cast, one, second))
+    for one in (third, first):
+        ok(asked(cast.dev, one, "undo"))
+    assert facts() == before
+
+
+def test_tags_that_were_changed_since_a_merge_stay(cast: Cast) -> None:
+    first, second = pair(cast)
+    ok(merged(cast, first, second))
+    tags = ["harbour lights", "piers"]
+    ok(cast.dev.client().call("PATCH", f"/threads/{second}", {"tags": tags}, If_Match="*"))
+    ok(asked(cast.dev, first, "undo"))
+    assert ok(cast.dev.client().get(f"/threads/{second}"))["tags"] == tags
+
+
+def test_a_merged_thread_is_not_merely_reopened(cast: Cast) -> None:
+    first, second = pair(cast)
+    ok(merged(cast, first, second))
+    asks = cast.dev.client().call("PATCH", f"/threads/{first}", {"state": "open"}, If_Match="*")
+    refused(asks, 409, "thread_has_lineage")
+
+
+def test_a_part_is_not_given_back_to_a_thread_that_was_merged_since(cast: Cast) -> None:
+    first, _ = worked(cast, "tide tables")
+    made = split_off(cast, first, task_ids=[task_on(cast, first)])
+    ok(merged(cast, first, worked(cast, "buoys", role="chief")[0]))
+    problem = refused(asked(cast.dev, made, "undo"), 409, "thread_not_open")
+    assert problem["obstacles"][0]["about"] == [first]
+
+
+def test_a_vision_that_came_to_a_part_since_is_not_lost(cast: Cast) -> None:
+    first = make_thread(cast.dev)
+    session = open_session(cast.dev, first)
+    task_on(cast, first)
+    made = split_off(cast, first, session_ids=[session])
+    worked(cast, "boats", thread=made)
+    refused(asked(cast.dev, made, "undo"), 409, "vision_edited")
+
+
+def test_a_part_names_each_thing_in_its_own_list(cast: Cast) -> None:
+    first, _ = worked(cast, "tide tables")
+    task = task_on(cast, first)
+    refused(asked(cast.dev, first, "split", parts=[part("dig", session_ids=[task])]), 404, "not_found")
+    assert split_off(cast, first, task_ids=[task, task])
+
+
+def test_the_ledger_says_why_a_part_was_split_off(cast: Cast) -> None:
+    first, _ = worked(cast, "tide tables")
+    split_off(cast, first, task_ids=[task_on(cast, first)])
+    with project_scope(cast.owner.acting):
+        assert AuditEvent.objects.get(verb="thread.split").reason == "the same matter"
+
+
+def test_what_was_offered_to_all_from_a_private_thread_follows_it(cast: Cast) -> None:
+    first, second = (make_thread(cast.dev, name, private=True) for name in ("diary", "journal"))
+    ok(cast.dev.client().call("PUT", f"/threads/{second}/vision", wanted("tides", "no charts"), If_Match="*"))
+    _, session = worked(cast, "diary", thread=first)
+    memory = learnt(cast, first, "The harbour pays on Fridays.", session)
+    before = facts()
+    ok(merged(cast, first, second))
+    assert home_of(cast.dev, memory) == second
+    ok(asked(cast.dev, first, "undo"))
+    assert facts() == before
+
+
 def test_there_is_nothing_to_undo_on_a_thread_without_lineage(cast: Cast) -> None:
     refused(asked(cast.dev, make_thread(cast.dev), "undo"), 409, "nothing_to_undo")
 

@@ -81,6 +81,10 @@ UNDOINGS: dict[str, tuple[Return, list[Obstacle]]] = {
     "something is elsewhere": (Return(line=OTHER, home=HOME, gone=["ses_x"]), [Obstacle.MOVED_ON]),
     "something began": (Return(line=OTHER, home=HOME, begun=["tsk_x"]), [Obstacle.BEGUN_SINCE]),
     "the vision was edited": (Return(line=OTHER, home=HOME, vision_edited=True), [Obstacle.VISION_EDITED]),
+    "its home was put away": (
+        Return(line=OTHER, home=replace(HOME, windows=[], state=ThreadState.ARCHIVED), whole=False),
+        [Obstacle.NOT_OPEN],
+    ),
     "it was said again": (Return(line=OTHER, home=HOME, said=["mem_x"]), [Obstacle.SAID_AGAIN]),
     "it was merged on": (Return(line=replace(OTHER, state=ThreadState.MERGED), home=HOME), [Obstacle.NOT_OPEN]),
     "the role lives there again": (
