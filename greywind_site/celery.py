@@ -85,18 +85,23 @@ def patrol(**_: Any) -> None:
 
 
 def _walk_rounds() -> None:
-    from django.db import DatabaseError, connection
+    while True:
+        time.sleep(ROUND_SECONDS)
+        walk_round()
+
+
+def walk_round() -> None:
+    """Do what is due, and say in the log where that failed: whatever one round meets, the next one comes."""
+    from django.db import connection
 
     from governance.tasks import do_jobs
 
-    while True:
-        time.sleep(ROUND_SECONDS)
-        try:
-            do_jobs()
-        except DatabaseError as fault:
-            log.warning("round_left_out", cause=type(fault).__name__)
-        finally:
-            connection.close()
+    try:
+        do_jobs()
+    except Exception as fault:  # noqa: BLE001 - nobody would start the thread anew
+        log.warning("round_left_out", cause=type(fault).__name__)
+    finally:
+        connection.close()
 
 
 def refuse_unfit_role(**_: Any) -> None:

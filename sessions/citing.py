@@ -23,7 +23,7 @@ from memories.evidence import kept_versions
 from sessions.artifacts import part_of
 from sessions.context.cuts import cut_head
 from sessions.evidence import ARTIFACT, HANDOFF, REVISION, SUMMARY, UNITS, span_of
-from sessions.fallen import said_now
+from sessions.fallen import fallen_among, said_now, texts_in
 from sessions.models import Artifact, Event, Handoff, WorkSummary
 from sessions.packet_refs import evidence_page
 from sessions.packet_sentences import SCHEMES
@@ -151,11 +151,12 @@ def _named(
 def _summaries(cited: Sequence[str]) -> Mapping[str, Told]:
     ids = _ids("sum", cited, SUMMARY)
     rows = {row.pk: row for row in WorkSummary.objects.filter(pk__in=ids.values()).select_related("author")}
+    fallen = fallen_among(text for row in rows.values() for text in texts_in(row.sections))
     return {
         ref: Told(
             row.author.name,
             row.created_at,
-            "\n".join(line for part in said_now(row.sections).values() for line in part),
+            "\n".join(line for part in said_now(row.sections, fallen).values() for line in part),
         )
         for ref, pk in ids.items()
         if (row := rows.get(pk))
@@ -165,8 +166,9 @@ def _summaries(cited: Sequence[str]) -> Mapping[str, Told]:
 def _handoffs(cited: Sequence[str]) -> Mapping[str, Told]:
     ids = _ids("hnd", cited, HANDOFF)
     rows = {row.pk: row for row in Handoff.objects.filter(pk__in=ids.values()).select_related("author")}
+    fallen = fallen_among(row.summary for row in rows.values())
     return {
-        ref: Told(row.author.name, row.created_at, said_now({"summary": row.summary})["summary"])
+        ref: Told(row.author.name, row.created_at, said_now({"summary": row.summary}, fallen)["summary"])
         for ref, pk in ids.items()
         if (row := rows.get(pk))
     }

@@ -14,13 +14,14 @@ from governance.models.base import reach_of
 from governance.scope import project_scope
 from governance.working import Trade, take_on
 from sessions.models import Session
-from sessions.summaries.model_writing import summarise_with_model, writer_in_use
+from sessions.summaries.model_writing import longest_asking, summarise_with_model, writer_in_use
 from sessions.summaries.wires import Writer
 from sessions.summaries.writing import Outcome, summarise
 from sessions.vocabulary import Chore
 
 ASKED = "asked"  # the trigger of a version that a worker wrote
-ROUND_SECONDS = 20.0  # after which a long backlog makes room for other jobs: a third of what a job may take
+ROUND_SECONDS = 20.0  # after which a long backlog makes room for other jobs
+MOST_SECONDS = 60.0  # of a job, beside what a model may take: three rounds
 
 
 def ask_for_summary(acting: Acting, session: Session, *, after: timedelta = timedelta(0)) -> None:
@@ -45,7 +46,9 @@ def catch_up(acting: Acting, session: Session, *, trigger: str, now: datetime) -
 
 def take_on_summaries() -> None:
     """Tell the workers how a summary is brought up to date; called once, as the app gets ready."""
-    take_on(Chore.SUMMARISE, Trade(run=_summarise, title=gettext_lazy("Bring a work summary up to date")))
+    seconds = MOST_SECONDS + longest_asking()
+    title = gettext_lazy("Bring a work summary up to date")
+    take_on(Chore.SUMMARISE, Trade(run=_summarise, title=title, seconds=seconds))
 
 
 def _summarise(held: Held) -> None:

@@ -1,7 +1,7 @@
 """Writing handoffs: by an agent, who has to say every part, or from the records, when nobody is there to say it."""
 
 import uuid
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import datetime
 from typing import Any
@@ -40,10 +40,11 @@ ACCOUNT = ("what", "why", "trade_offs", "open", "next")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HandoffWish:
-    """Who goes on, and what is said to them; without `parts` it is written from the records."""
+    """Who goes on, and what is said to them; without `parts` it is written from the records, as `write` does it."""
 
     next_actor: str
     parts: Parts | None = None
+    write: Callable[[Records], Parts] = written
     to_session: Session | None = None
     occasion: HandoffOccasion = HandoffOccasion.ASKED
     crashed: bool = False
@@ -93,7 +94,7 @@ def write_handoff(acting: Acting, session: Session, wish: HandoffWish, *, now: d
         raise Clash.at("{session_id}", message, code="nothing_to_hand_over")
     _check_role(wish)
     records = replace(records_of(session), crashed=wish.crashed)
-    parts = written(records) if wish.parts is None else _checked(acting, wish.parts, uncertain(records))
+    parts = wish.write(records) if wish.parts is None else _checked(acting, wish.parts, uncertain(records))
     handoff = Handoff.objects.create(
         project_id=session.project_id,
         created_at=now,

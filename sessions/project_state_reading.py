@@ -80,14 +80,14 @@ class StatePage:
 def state_page(acting: Acting, project: str, *, topic: str) -> StatePage:
     """Return where the project stands for whoever reads in the open scope; `topic` is a tag, or "" for every thread."""
     facts = _facts(acting)
-    shared = Counter(tag for tags in {fact.thread_id: fact.topics for fact in facts}.values() for tag in set(tags))
-    threads = _threads(project, [fact for fact in facts if not topic or topic in fact.topics])
+    shared = Counter(tag for tags in {fact.thread_id: _topics(fact) for fact in facts}.values() for tag in set(tags))
+    threads = _threads(project, [fact for fact in facts if not topic or topic in _topics(fact)])
     lines = [part for thread in threads for stand in thread.stands for part in stand.parts]
     return StatePage(
         threads=threads,
         counts={name: sum(len(said) for part, said in lines if part == name) for name in PARTS},
         topic=topic,
-        topics=sorted((made_visible(tag), times) for tag, times in shared.items() if times > 1 or tag == topic),
+        topics=sorted((tag, times) for tag, times in shared.items() if times > 1 or tag == topic),
         told=_told_roles(),
     )
 
@@ -97,6 +97,11 @@ def _facts(acting: Acting) -> Sequence[StandFact]:
     facts = [fact for fact in facts_of(stands) or () if says_something(fact)]
     fallen = fallen_in(None, None, *(fact.summary for fact in facts))
     return stands_without(tuple(facts), fallen) or ()
+
+
+def _topics(fact: StandFact) -> list[str]:
+    """The thread's tags as they are shown, which is how an address names them."""
+    return [made_visible(tag) for tag in fact.topics]
 
 
 def _threads(project: str, facts: Sequence[StandFact]) -> list[ThreadStand]:
@@ -110,7 +115,7 @@ def _thread(project: str, facts: Sequence[StandFact]) -> ThreadStand:
     return ThreadStand(
         id=facts[0].thread_id,
         title=Words.of(facts[0].thread_title),
-        topics=[made_visible(tag) for tag in facts[0].topics],
+        topics=_topics(facts[0]),
         stands=[_stand(project, fact) for fact in facts],
     )
 

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import partial
 
 from django.db.models import Case, F, Q, QuerySet, When
 
@@ -11,7 +12,7 @@ from governance.vocabulary import ActorKind
 from sessions.context.cuts import one_line
 from sessions.handoff_words import Say, sentence
 from sessions.handoff_writing import QUOTE_TOKENS, Parts, Records, written
-from sessions.handoffs import HandoffWish, records_of, write_handoff
+from sessions.handoffs import HandoffWish, write_handoff
 from sessions.live import hold
 from sessions.models import Attempt, Handoff, Session
 from sessions.models.session import LIVE
@@ -44,8 +45,8 @@ def send_back(acting: Acting, task: Task, wish: BackWish, *, now: datetime) -> S
 
     The reason becomes the task's first next step. The sender's session writes a handoff to that session and waits,
     idle; the two dialogues never meet. A human who sends it back has no session of their own: their handoff is written
-    from what was found in the review, and nobody's work is stopped by it. Raises Clash (not_under_review) and what
-    handing over raises.
+    from what was found in the review, and nobody's work is stopped by it. Where nothing was said there is no handoff.
+    Raises Clash (not_under_review) and what handing over raises.
     """
     sender = wish.session or _own_session(acting, task)
     if sender is not None:
@@ -54,20 +55,21 @@ def send_back(acting: Acting, task: Task, wish: BackWish, *, now: datetime) -> S
     to = _doer(task, sender)
     if sender is not None:
         empty = sender.head_seq == 0 and wish.parts is None
-        handoff = None if empty else hand_over(acting, sender, _handed(sender, to, wish), now=now)
+        handoff = None if empty else hand_over(acting, sender, _handed(to, wish), now=now)
     elif to is not None and acting.kind is ActorKind.HUMAN:
         reviewing = _reviewing(task, to) or to
         hold(reviewing)
-        handoff = write_handoff(acting, reviewing, _handed(reviewing, to, wish), now=now)
+        handoff = write_handoff(acting, reviewing, _handed(to, wish), now=now) if reviewing.head_seq else None
     else:
         handoff = None
     return SentBack(task=task, to=to, handoff=handoff)
 
 
-def _handed(giver: Session, to: Session | None, wish: BackWish) -> HandoffWish:
+def _handed(to: Session | None, wish: BackWish) -> HandoffWish:
     return HandoffWish(
         next_actor=to.role if to else "",
-        parts=wish.parts or _parts(records_of(giver), wish.reason),
+        parts=wish.parts,
+        write=partial(_parts, reason=wish.reason),
         to_session=to if to and to.state in LIVE else None,
         occasion=HandoffOccasion.SENT_BACK,
     )
@@ -112,7 +114,7 @@ def _on(task: Task) -> Q:
     return Q(thread_id=task.thread_id) & (Q(task=task) | Q(task=None))
 
 
-def _parts(records: Records, reason: str) -> Parts:
+def _parts(records: Records, *, reason: str) -> Parts:
     """Return what the sender's records say, with the reason first: it is what the doer has to mend.
 
     The task's next steps are left to the task, which begins with the reason by now.

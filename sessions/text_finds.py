@@ -46,10 +46,15 @@ class Finds:
 
 
 def finds_in(text: str, q: str, *, offset: int, place: Mapping[str, str]) -> Finds:
-    """Return what a search finds in a text, `offset` lines on. `place` is what an address keeps beside the search."""
+    """Return what a search finds in a text, `offset` lines on. `place` is what an address keeps beside the search.
+
+    Raises Invalid for an offset out of bounds; words that cannot be looked for are a fault of the page.
+    """
     try:
         found = search_text(text, q, offset=offset, limit=None)
-    except Invalid:
+    except Invalid as refusal:
+        if refusal.faults[0].pointer != "?q":
+            raise
         most = {"most": LONGEST_QUERY}
         return Finds(q=q, fault=gettext("Look for at least one word, in at most %(most)d characters.") % most)
     before = max(offset - MATCHES_DEFAULT, 0) if offset > 0 else None

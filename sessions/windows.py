@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Any
 
-from django.db import connection
+from django.db import DEFAULT_DB_ALIAS, connections
 
 from governance.actors import Acting
 from governance.errors import Clash, Forbidden, NotThere
@@ -16,8 +16,8 @@ from sessions.models import Attempt, Handoff, Session
 from sessions.vocabulary import AttemptState, HandoffOccasion, InterruptionKind, SessionState
 
 MOST_INTERRUPTIONS = 20  # the latest ones, which a packet shows; the ledger has all of them
-# Over what each entry was when it came: the hash stays when words are erased, so that a seal tells that apart from
-# entries that were exchanged.
+# Over what each entry was when it came. One whose words were erased keeps a keyed hash in the place of its own, over
+# which the seal is made anew.
 SEAL = """
 SELECT 'sha256:' || encode(sha256(convert_to(coalesce(string_agg(seq || ' ' || client_id || ' ' || content_hash, E'\\n'
   ORDER BY seq), ''), 'UTF8')), 'hex') FROM agent_sessions_event WHERE session_id = %s
@@ -100,9 +100,9 @@ def close(acting: Acting, session: Session, *, reason: str, now: datetime, seen:
     return handoff
 
 
-def seal_of(session: Session) -> str:
+def seal_of(session: Session, *, using: str = DEFAULT_DB_ALIAS) -> str:
     """Return the hash over all entries of a session, by what each was when it came."""
-    with connection.cursor() as cursor:
+    with connections[using].cursor() as cursor:
         cursor.execute(SEAL, [session.pk])
         return str(cursor.fetchone()[0])
 

@@ -14,6 +14,7 @@ from governance.proposals import EDITABLE
 from governance.vocabulary import ProposalState
 from greywind_site.erasing.finding import adopted, described_by, given_up
 from greywind_site.erasing.holdings import BLANKS, DELETED, TOMBSTONE, blank_tokens
+from greywind_site.erasing.repeating import is_telling
 from greywind_site.erasing.theirs import Theirs
 from greywind_site.operating.erasing import OWNER
 from memories.effects import DISPUTED
@@ -21,6 +22,7 @@ from memories.models import Conflict, ConflictSide, Embedding, Memory, MemoryMov
 from memories.passages import SEARCHED_BY, searched_by
 from memories.vocabulary import MemoryStatus, OfferState, ReasonCode, VectorState
 from sessions.models import Artifact, ContextPacket, Event, Session
+from sessions.windows import seal_of
 from threads.models import Binding, Task, Thread, ThreadTalk
 
 BATCH = 500
@@ -76,6 +78,14 @@ def _hash_events(theirs: Theirs, _: datetime) -> None:
     theirs.of(Event).update(**blank_tokens())
 
 
+def _seal_anew(theirs: Theirs, _: datetime) -> None:
+    """A seal over the plain hashes of their texts goes: of a short one it is soon guessed what it said."""
+    rows = list(theirs.of(Session).exclude(seal="").only("pk", "seal"))
+    for row in rows:
+        row.seal = seal_of(row, using=OWNER)
+    _store(theirs, Session, rows, "seal")
+
+
 def _hash_artifacts(theirs: Theirs, _: datetime) -> None:
     rows = list(theirs.of(Artifact).only("pk", "sha256"))
     for row in rows:
@@ -122,7 +132,7 @@ def _untell(theirs: Theirs, renamed: Iterable[uuid.UUID]) -> None:
     tasks = {public_id(Task.PREFIX, pk) for pk in theirs.rows[Task]}
     there = Q(receipt__thread__thread_id__in=[*threads]) | Q(thread_id__in=theirs.of(Task).values("thread_id"))
     rows = []
-    for row in theirs.all(ContextPacket).filter(there | Q(receipt__has_key=STANDS)).only("pk", "receipt"):
+    for row in theirs.all(ContextPacket).filter(there | Q(receipt__has_key=STANDS)).only("pk", "receipt").iterator():
         told = list(_told_of(row.receipt, threads, tasks))
         for part, values in told:
             part |= {name: empty for name, empty in values.items() if name in part}
@@ -214,13 +224,15 @@ def _give_back_titles(theirs: Theirs, taken: list[str]) -> list[uuid.UUID]:
 
 
 def _is_taken(text: str, said: list[str]) -> bool:
+    """Whether a title or goal stands in what they said, or holds the whole of it where that is not anybody's word."""
     start = " ".join(text.split()).removesuffix("…").strip()
-    return bool(start) and any(start in whole or whole in start for whole in said)
+    return bool(start) and any(start in whole or (is_telling(whole) and whole in start) for whole in said)
 
 
 RULES = (
     _forget_talk,
     _hash_events,
+    _seal_anew,
     _hash_artifacts,
     _hash_conflicts,
     _rewrite_copies,

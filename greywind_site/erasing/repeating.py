@@ -21,8 +21,12 @@ SAYING = {Event: "text", Memory: "content", MemoryVersion: "content"}
 
 
 def add_repeated(theirs: Theirs) -> None:
-    """Count as theirs what holds a telling text of theirs word for word; a proposal with what it says."""
-    telling = sorted(set(_telling(theirs)))
+    """Count as theirs what holds a telling text of theirs word for word; a proposal with what it says.
+
+    Called again it looks for those texts alone that were found since.
+    """
+    telling = sorted(set(_telling(theirs)) - theirs.looked_for)
+    theirs.looked_for.update(telling)
     for model, columns in REPEATS.items() if telling else ():
         held = " || ' ' || ".join(f"coalesce({column}::text, '')" for column in columns)
         again = REPEATED.format(table=table_of(model), held=held)
@@ -31,12 +35,17 @@ def add_repeated(theirs: Theirs) -> None:
             theirs.add(model, [row[0] for row in cursor.fetchall()])
 
 
+def is_telling(text: str) -> bool:
+    """Return whether a text is long enough to be somebody's own words wherever it stands."""
+    return len(text.encode()) >= TELLING_BYTES
+
+
 def _telling(theirs: Theirs) -> Iterator[str]:
     """Yield each text as it stands in a column of text, in a list, and in JSON."""
     for model, column in SAYING.items():
         for text in theirs.of(model).values_list(column, flat=True):
             said = text.strip()
-            if len(said.encode()) >= TELLING_BYTES:
+            if is_telling(said):
                 yield said
                 yield said.replace("\\", "\\\\").replace('"', '\\"')
                 yield json.dumps(said, ensure_ascii=False)[1:-1]

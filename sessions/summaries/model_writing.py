@@ -66,6 +66,12 @@ def summarise_with_model(acting: Acting, session: Session, writer: Writer, *, tr
         return summarise(acting, session, trigger=trigger, now=now)
 
 
+def longest_asking() -> float:
+    """Return the seconds that a model may keep one version waiting, repairs and all; 0 where none writes."""
+    told = settings.GREYWIND.summary_model
+    return 0.0 if told.url is None else (1 + REPAIRS) * told.seconds
+
+
 def writer_in_use() -> Writer | None:
     """Return the model that the settings name, None where rules write alone."""
     told = settings.GREYWIND.summary_model

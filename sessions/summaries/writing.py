@@ -197,6 +197,8 @@ def _publish(
         with transaction.atomic():
             row.save(force_insert=True)
     except IntegrityError:
+        if not WorkSummary.objects.filter(session=session, version=row.version).exists():
+            raise  # it was refused for another reason, which nobody's version explains
         return None
     detail = {
         "session": session.public_id,

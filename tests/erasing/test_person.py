@@ -22,8 +22,9 @@ from greywind_site.erasing.person import erase_memory, erase_person, preview
 from greywind_site.operating.command import Refused
 from memories.models import Memory
 from memories.vocabulary import MemoryStatus, Origin
-from sessions.models import Event
+from sessions.models import Event, Session
 from sessions.vocabulary import EventRole
+from sessions.windows import close, seal_of
 from tests.cast import Cast, make_cast
 from tests.erasing.leaver import leaver_of
 from tests.erasing.leftovers import dump, holding
@@ -193,6 +194,29 @@ def test_a_threads_title_that_was_taken_from_their_words_goes(heard: tuple[Cast,
     gone()
     with project_scope(cast.owner.acting):
         assert Thread.objects.get().title == TOMBSTONE
+
+
+def test_a_title_that_holds_a_short_word_of_theirs_stays(heard: tuple[Cast, Desk, Acting]) -> None:
+    cast, desk, _ = heard
+    desk.said("ok")
+    with project_scope(cast.owner.acting):
+        Thread.objects.update(title="Book the survey boat")
+    gone()
+    with project_scope(cast.owner.acting):
+        assert Thread.objects.get().title == "Book the survey boat"
+
+
+def test_a_seal_is_made_anew_over_what_is_left(heard: tuple[Cast, Desk, Acting]) -> None:
+    cast, desk, _ = heard
+    desk.said("yes")
+    with project_scope(cast.dev.acting):
+        session = Session.objects.get()
+        close(cast.dev.acting, session, reason="", now=timezone.now())
+        before = session.seal
+    gone()
+    with project_scope(cast.owner.acting):
+        now = Session.objects.get()
+        assert (now.seal == seal_of(now), now.seal == before) == (True, False)
 
 
 def test_agents_go_on_working_in_the_thread(heard: tuple[Cast, Desk, Acting]) -> None:

@@ -16,6 +16,7 @@ from tests.site.console_cast import account_of, page_of, signed_in
 
 SCRIPT = str(Path(__file__).parents[2] / "docs/examples/send_back.sh")
 CODE = {"harness": "claude-code", "id": "cc-dev"}
+NOWHERE = f"artifact://art_{0:032x}"
 SECRETLY = "I went on with the lexer: first the empty string, then a lone quote, and muttered about the fixtures."
 FOUND = {
     "summary": "The lexer drops the last token of a line.",
@@ -73,6 +74,18 @@ def test_a_task_that_is_sent_back_goes_on_in_the_session_that_did_it(cast: Cast,
     assert "last token" in json.dumps(handoff)
     assert "build the lexer" in told["packet"]["prompt"]["text"]
     assert told["packet"]["packet"]["thread"]["task"]["next_steps"][0] == "the last token is dropped"
+
+
+def test_what_the_records_quote_keeps_no_task_from_going_back(cast: Cast) -> None:
+    dev, tester = cast.dev.client(), cast.tester.client()
+    thread = make_thread(dev)
+    task = ok(dev.post("/tasks", {"thread_id": thread, "title": "lexer"}))["id"]
+    moved(dev, task, "ready", "doing", "review")
+    append(dev, open_session(dev, thread, role="dev", task_id=task), event("built it", role="assistant"))
+    testing = open_session(tester, thread, role="tester", task_id=task)
+    append(tester, testing, event(f"look at {NOWHERE}", "t1", attested=True))
+    back = tester.post(f"/tasks/{task}/send-back", {"reason": "the last token is dropped", "session_id": testing})
+    assert NOWHERE in ok(back)["handoff"]["unfinished_items"][1]
 
 
 def test_the_testers_dialogue_never_reaches_the_dev(cast: Cast) -> None:

@@ -1,13 +1,15 @@
 """A model's version: published where it passes, told its faults once, replaced where it gives nothing."""
 
 import json
+from typing import Any
 
 import pytest
 from django.utils import timezone
 
 from governance.scope import project_scope
+from greywind_site.summary_settings import SummaryModel
 from sessions.models import Session
-from sessions.summaries.model_writing import summarise_with_model
+from sessions.summaries.model_writing import longest_asking, summarise_with_model
 from sessions.summaries.wires import WriterFault
 from sessions.summaries.writing import Outcome
 from tests.cast import Cast
@@ -67,3 +69,9 @@ def test_where_it_gives_nothing_the_rules_write(desk: Desk, answer: str | None) 
     outcome = written(desk, Scripted(answer))
     assert outcome.summary is not None
     assert outcome.summary.sections["constraints"] == [DEMAND]
+
+
+def test_a_job_waits_for_an_answer_and_its_repair(settings: Any) -> None:
+    model = SummaryModel(url="https://models.example.org/v1", model="writer", seconds=90)
+    settings.GREYWIND = settings.GREYWIND.model_copy(update={"summary_model": model})
+    assert longest_asking() == 180

@@ -109,7 +109,7 @@ def together[T](works: Sequence[Work[T]]) -> list[T]:
 
 def killed_before(word: int, work: Work[Any]) -> Came[Any]:
     """Do `work` in a process that is killed before it says that word, or when it is done and has said fewer."""
-    return _awaited(*_fork(work, word))
+    return _awaited(*_fork(work, word), may_die=True)
 
 
 def counted[T](work: Work[T]) -> Came[T]:
@@ -152,7 +152,7 @@ def _want_few_connections() -> None:
         pool["min_size"] = 0
 
 
-def _awaited(child: BaseProcess, hears: Connection) -> Came[Any]:
+def _awaited(child: BaseProcess, hears: Connection, *, may_die: bool = False) -> Came[Any]:
     try:
         if not hears.poll(PATIENCE_SECONDS):
             child.kill()
@@ -160,7 +160,7 @@ def _awaited(child: BaseProcess, hears: Connection) -> Came[Any]:
         value, said, fault = hears.recv()
     except EOFError:
         child.join()
-        if child.exitcode == -signal.SIGKILL:
+        if may_die and child.exitcode == -signal.SIGKILL:
             return KILLED
         raise Stuck(f"process {child.pid} ended with {child.exitcode}") from None
     finally:

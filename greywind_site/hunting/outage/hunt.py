@@ -5,6 +5,7 @@ is back; and what hangs or fails delays nobody and is shown.
 """
 
 import json
+import signal
 import time
 import uuid
 from collections import Counter
@@ -71,11 +72,13 @@ class OutageReport:
     waiting_at_return: int = 0
     caught_up: float = 0.0
     quarantined: dict[str, int] = field(default_factory=dict)
+    broken: list[str] = field(default_factory=list)
 
     @property
     def wrong(self) -> list[str]:
         """Return everything that is not as it should be, in words."""
-        found = [f"lost: {one}" for one in self.lost] + [f"done twice: {one}" for one in self.twice] + self.uncovered
+        found = [f"lost: {one}" for one in self.lost] + [f"done twice: {one}" for one in self.twice]
+        found += self.uncovered + self.broken
         if self.p95_beside > MOST_SLOWER * self.p95_alone:
             found.append(f"others were delayed: {self.p95_beside} s at the 95th percentile, {self.p95_alone} s before")
         if self.caught_up > ROUND_SECONDS + WORK_SECONDS:
@@ -147,7 +150,7 @@ class Hunt:
         site.start_worker()
         self.tell("the broker has forgotten everything and is gone; the worker was killed and started again")
         for number in range(DOOMED):
-            self.report.died_unheard += self._heard(site.caller(self._doomed(number)))
+            self.report.died_unheard += self._heard(site.caller(self._doomed(number)), ends=-signal.SIGKILL)
         time.sleep(max(gone + sizes.outage - time.monotonic(), 0))
         self.report.waiting_at_return = self._open()
         site.start_broker()
@@ -172,10 +175,12 @@ class Hunt:
             pause=1 / self.sizes.rate,
         )
 
-    def _heard(self, caller: Child) -> int:
-        """Wait for a caller's end and note what it asked for; returns how much that was."""
+    def _heard(self, caller: Child, *, ends: int = 0) -> int:
+        """Wait for a caller's end, which `ends` says, and note what it asked for; returns how much that was."""
         self._await(lambda: caller.exit_code() is not None, caller.name)
-        caller.stop()
+        code = caller.stop()
+        if code != ends:  # whoever could not ask has lost nothing, and is wrong all the same
+            self.report.broken.append(f"{caller.name} ended with {code}, not {ends}")
         told: list[tuple[str, float]] = [json.loads(line) for line in caller.lines]
         self.asked += [mark for mark, _ in told]
         # The first of each process waits for what is imported at first use.
