@@ -77,6 +77,8 @@ def project_page(view: View) -> View:
 
     @wraps(view)
     def at_desk(request: HttpRequest, project_id: str, **named: str) -> HttpResponseBase:
+        if any("\0" in name for name in named.values()):
+            raise NotThere  # no row has such a name, and the database cannot be asked for one
         seat = seat_in(request.user, project_id)
         desk = Desk(seat, acting_in(seat, trace_id=request.META["greywind.trace_id"]))
         return view(request, desk, **named)

@@ -120,8 +120,9 @@ def test_an_approved_text_is_the_one_that_is_shown(owner: Client, cast: Cast) ->
     assert (line["origin"], line["version"], line["window"]) == ("approved", 1, 180_000)
 
 
-def test_an_unknown_profile_is_not_there(owner: Client, cast: Cast) -> None:
-    assert owner.get(at(cast, "no-such@harness/")).status_code == 404
+@pytest.mark.parametrize("name", ["no-such@harness", "%00"])
+def test_an_unknown_profile_is_not_there(name: str, owner: Client, cast: Cast) -> None:
+    assert owner.get(at(cast, f"{name}/")).status_code == 404
 
 
 def test_a_change_of_one_figure_becomes_a_proposal_of_that_figure(owner: Client, cast: Cast) -> None:
