@@ -11,6 +11,8 @@ from django.utils import timezone
 from governance.ids import new_id, parse_id
 from governance.models import AuditEvent
 from governance.scope import project_scope
+from greywind_site.hunting.leaks.filters import sites
+from greywind_site.hunting.leaks.removing import watched
 from sessions.context.scripts import Script
 from sessions.context.tokens import exact_counter
 from sessions.models import ContextPacket, LearntFigures, UsageReport
@@ -52,14 +54,19 @@ def rows(cast: Cast) -> list[UsageReport]:
 
 def taught(cast: Cast, said: Sequence[Usage] = (), *, name: str = NAME) -> LearntFigures:
     """What is learnt once the last report that is needed has come; those before it are rows."""
+    report(cast, all_but_one(cast, said, name=name))
+    with project_scope(cast.dev.acting, read_only=True):
+        return LearntFigures.objects.get(slug=name)
+
+
+def all_but_one(cast: Cast, said: Sequence[Usage] = (), *, name: str = NAME) -> dict[str, Any]:
+    """A packet whose report would be the last that is needed; those before it are rows."""
     last = packet(cast, 1, name=name)
     with project_scope(cast.dev.acting):
         first = ContextPacket.objects.get(pk=parse_id("pkt", last["packet_id"], pointer=""))
         for one in said or prompts(LEAST_USAGES - 1):
             _reported(first, one)
-    report(cast, last)
-    with project_scope(cast.dev.acting, read_only=True):
-        return LearntFigures.objects.get(slug=name)
+    return last
 
 
 def _reported(packet: ContextPacket, usage: Usage) -> None:
@@ -97,6 +104,18 @@ def test_a_packet_is_reported_on_once(cast: Cast) -> None:
     answer = packet(cast)
     assert [report(cast, answer) for _ in range(2)] == ["taken", None]
     assert len(rows(cast)) == 1
+
+
+def test_without_a_filter_no_project_learns_from_another_all_the_same(cast: Cast) -> None:
+    """The database keeps the other project's reports away, of which one more would teach."""
+    all_but_one(make_cast("beta"))
+    own, reached = [site for site in sites() if site.module == "sessions.usages"], set[int]()
+    for number, site in enumerate(own):
+        with watched([site], reached.add, let_go=True):
+            report(cast, packet(cast, number))
+    with project_scope(cast.dev.acting, read_only=True):
+        learnt = LearntFigures.objects.count()
+    assert (reached, learnt) == ({site.number for site in own}, 0)
 
 
 @pytest.mark.parametrize("tokens", [1, 10**15])
