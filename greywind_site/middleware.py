@@ -108,7 +108,7 @@ def _ledger_unwritable(request: HttpRequest) -> HttpResponse:
 
 
 def retry_after(exception: BaseException) -> int | None:
-    """Seconds to wait when the exception is a connection fault or a pool time-out, else None."""
+    """Seconds to wait when the exception is a connection fault, a pool time-out or a deadlock, else None."""
     if isinstance(exception, InterfaceError):
         return RETRY_AFTER_SERVER
     if not isinstance(exception, OperationalError):

@@ -48,11 +48,12 @@ def test_a_bad_request_id_is_replaced(rf: RequestFactory, sent: str) -> None:
         (caused_by(psycopg.errors.AdminShutdown("going")), 5),
         (caused_by(psycopg.errors.TooManyConnections("full")), 5),
         (InterfaceError("closed"), 5),
-        (caused_by(psycopg.errors.DeadlockDetected("ours to handle")), None),
+        (caused_by(psycopg.errors.DeadlockDetected("gave way")), 5),
+        (caused_by(psycopg.errors.QueryCanceled("ours to handle")), None),
         (ValueError("a mistake"), None),
     ],
 )
-def test_only_connection_faults_are_passing(error: Exception, seconds: int | None) -> None:
+def test_only_what_another_try_can_mend_is_passing(error: Exception, seconds: int | None) -> None:
     assert retry_after(error) == seconds
 
 
