@@ -10,7 +10,7 @@ from typing import overload
 from governance.ids import public_id
 from memories.models import Memory
 from memories.vocabulary import ArchivedFor, MemoryStatus
-from sessions.context.material import EventFact, HandoffFact, HitFact, StandFact, SummaryFact
+from sessions.context.material import EventFact, HandoffFact, HitFact, Material, StandFact, SummaryFact
 from sessions.context.seams import body_tokens
 from sessions.context.tokens import STORED_ENCODING, exact_counter
 from sessions.context.vocabulary import SummarySection
@@ -72,6 +72,20 @@ def fallen_among(told: Iterable[str]) -> Fallen:
     fates = {ref: _fall(cited, status, why, version) for ref, (cited, status, why, version, _) in known.items()}
     gone = {ref: fate for ref, fate in fates.items() if fate is not None}
     return Fallen(fates=gone, since={ref: known[ref][4].isoformat() for ref in gone})
+
+
+def material_without(material: Material, fallen: Fallen) -> Material:
+    """Return what a packet is made of, in sentences that no longer say what was revoked, wherever they stand in it."""
+    if not fallen:
+        return material
+    return replace(
+        material,
+        summary=without_fallen(material.summary, fallen),
+        handoff=handoff_without(material.handoff, fallen),
+        events=turns_without(material.events, fallen),
+        hits=hits_without(material.hits, fallen),
+        project_state=stands_without(material.project_state, fallen),
+    )
 
 
 def stands_without(stands: Stands, fallen: Fallen) -> Stands:

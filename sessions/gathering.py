@@ -28,15 +28,7 @@ from sessions.facts import (
     thread_fact,
     vision_fact,
 )
-from sessions.fallen import (
-    Fallen,
-    fallen_in,
-    handoff_without,
-    hits_without,
-    stands_without,
-    turns_without,
-    without_fallen,
-)
+from sessions.fallen import Fallen, fallen_in, material_without
 from sessions.lifecycle import Opening
 from sessions.models import Session
 from sessions.profiles import CONSERVATIVE, Chosen, choose
@@ -118,22 +110,22 @@ def gather(acting: Acting, thread: Thread, opening: Opening, wish: CompileWish, 
         vision=vision_fact(heads.vision),
         thread=thread_fact(thread, heads.tasks, task),
         session=session_fact(session, wish.screen_context),
-        summary=without_fallen(summary, fallen),
-        handoff=handoff_without(handoff, fallen),
+        summary=summary,
+        handoff=handoff,
         user_input=wish.user_input,
         eligibility=eligibility,
         constraints=tuple(constraint_fact(row) for row in heads.standing),
         retired=tuple(heads.retired),
-        events=turns_without(events, fallen),
-        hits=hits_without(recalled.facts, fallen),
-        project_state=stands_without(facts, fallen),
+        events=events,
+        hits=tuple(recalled.facts),
+        project_state=facts,
         phase=phase,
         risk=risk,
         trace_id=acting.trace_id,
         now=now.isoformat(),
     )
     return Gathered(
-        material=material,
+        material=material_without(material, fallen),
         chosen=chosen,
         recalled=recalled,
         project=heads.project,

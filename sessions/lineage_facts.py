@@ -6,12 +6,13 @@ from dataclasses import dataclass, field
 
 from django.db.models import Q
 
+from governance.models.base import ProjectRow
 from memories.models import Memory
 from memories.rehoming import memories_on
 from sessions.models import Handoff, Session
 from sessions.models.session import LIVE
 from sessions.reading import constraints_of, place_in
-from threads.lineage import newest_version, reach
+from threads.lineage import hold_threads, newest_version, reach
 from threads.lineage_plan import Errand, Line, Window
 from threads.models import Binding, Task, Thread
 from threads.vocabulary import ThreadState, ThreadType
@@ -61,7 +62,22 @@ def holdings_of(thread: Thread) -> Holdings:
     )
 
 
-def lock_sessions(thread: Thread) -> None:
+def hold(*threads: Thread, sessions_of: Sequence[Thread]) -> None:
+    """Let nothing change about threads, and nothing in the sessions of some, until the open scope ends."""
+    for thread in sessions_of:
+        _lock_sessions(thread)
+    hold_threads(*threads)
+    for thread in sessions_of:
+        _lock_sessions(thread)  # also what was opened before the thread was held
+
+
+def those[R: ProjectRow](rows: Sequence[R], ids: Collection[uuid.UUID]) -> list[R]:
+    """Return the rows with these ids, in the rows' order."""
+    chosen = set(ids)
+    return [row for row in rows if row.pk in chosen]
+
+
+def _lock_sessions(thread: Thread) -> None:
     """Let no entry be appended and no attempt begin in a thread's sessions until the open scope ends.
 
     Whoever appends holds the session first and its thread then: so must who locks both. A row that merely points at a

@@ -1,11 +1,10 @@
 """What a merge, a split or an undoing would do, as the API shows it."""
 
-import uuid
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from governance.ids import public_id
-from sessions.lineage_facts import Holdings
+from sessions.lineage_facts import Holdings, those
 from sessions.merging import MergePlan
 from sessions.models import Session
 from sessions.reading import event_place
@@ -65,17 +64,12 @@ def undo_out(plan: UndoPlan) -> dict[str, Any]:
 def moves_out(held: Holdings, moved: Moved) -> dict[str, Any]:
     """Return what moves, each thing by its id and by what tells it apart."""
     return {
-        "sessions": [_session(row) for row in _of(held.sessions, moved.sessions)],
-        "tasks": [_task(row) for row in _of(held.tasks, moved.tasks)],
-        "bindings": [{"channel": row.channel, "page": row.page} for row in _of(held.bindings, moved.bindings)],
-        "memories": [row.public_id for row in _of(held.memories, moved.memories)],
+        "sessions": [_session(row) for row in those(held.sessions, moved.sessions)],
+        "tasks": [_task(row) for row in those(held.tasks, moved.tasks)],
+        "bindings": [{"channel": row.channel, "page": row.page} for row in those(held.bindings, moved.bindings)],
+        "memories": [row.public_id for row in those(held.memories, moved.memories)],
         "demands": [event_place(session, seq) for session, seq in moved.demands],
     }
-
-
-def _of(rows: Sequence[Any], ids: Collection[uuid.UUID]) -> list[Any]:
-    chosen = set(ids)
-    return [row for row in rows if row.pk in chosen]
 
 
 def _session(row: Session) -> Mapping[str, Any]:

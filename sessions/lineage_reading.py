@@ -8,11 +8,11 @@ from django.utils.functional import Promise
 
 from governance.invisible import made_visible
 from governance.refusal_words import told as in_words
-from sessions.lineage_facts import Holdings
+from sessions.lineage_facts import Holdings, those
 from sessions.models import Session
 from sessions.thread_lines import Words
 from sessions.vocabulary import SessionState
-from threads.lineage import KINDS, Moved
+from threads.lineage import Moved
 from threads.lineage_plan import Hindrance
 from threads.lineage_words import told
 from threads.models import Thread
@@ -82,19 +82,16 @@ def address(project: str, thing: str) -> str:
 
 def moves(held: Holdings, moved: Moved) -> MoveList:
     """Return what goes along as a page shows it."""
-    sessions, tasks, bindings, memories = (set(getattr(moved, kind)) for kind in KINDS)
+    bindings = those(held.bindings, moved.bindings)
     return MoveList(
-        sessions=[_session(row) for row in held.sessions if row.pk in sessions],
+        sessions=[_session(row) for row in those(held.sessions, moved.sessions)],
         tasks=[
             TaskMove(id=row.public_id, title=Words.of(row.title), state=TaskState(row.state))
-            for row in held.tasks
-            if row.pk in tasks
+            for row in those(held.tasks, moved.tasks)
         ],
-        bindings=[
-            made_visible(" ".join(filter(None, (row.channel, row.page)))) for row in held.bindings if row.pk in bindings
-        ],
+        bindings=[made_visible(" ".join(filter(None, (row.channel, row.page)))) for row in bindings],
         memories=[
-            MemoryMove(id=row.public_id, text=Words.of(row.content)) for row in held.memories if row.pk in memories
+            MemoryMove(id=row.public_id, text=Words.of(row.content)) for row in those(held.memories, moved.memories)
         ],
         demands=len(moved.demands),
     )

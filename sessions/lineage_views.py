@@ -180,7 +180,10 @@ def _undo_preview(desk: Desk, thread: Thread) -> dict[str, Any]:
     plan = plan_undo(thread)
     if not plan.rows:
         return {"nothing": True}
-    backs = [(row, Words.of(row.source.title), moves(holdings_of(row.target), Moved.of(row))) for row in plan.rows]
+    backs = [
+        (row, Words.of(row.source.title), moves(held, Moved.of(row)))
+        for row, held in zip(plan.rows, plan.held, strict=True)
+    ]
     return {"backs": backs, "barriers": barriers(desk.seat.public_id, plan.hindrances)}
 
 

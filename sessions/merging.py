@@ -11,10 +11,10 @@ from governance.people import check_may
 from governance.vocabulary import ActorKind, Deed
 from memories.models import Memory
 from memories.rehoming import follow, said_already
-from sessions.lineage_facts import Holdings, demands_left, holdings_of, lock_sessions
+from sessions.lineage_facts import Holdings, demands_left, hold, holdings_of
 from sessions.lineage_moves import move_memories, move_sessions
 from threads.lifecycle import change_thread, check_seen
-from threads.lineage import Moved, Passing, absorbed, end, hold_threads, pass_on, share_uses, standing_before
+from threads.lineage import Moved, Passing, absorbed, end, pass_on, share_uses, standing_before
 from threads.lineage_plan import Hindrance, against_merge
 from threads.lineage_words import check_free
 from threads.models import Lineage, Thread
@@ -83,9 +83,7 @@ def merge(acting: Acting, wish: MergeWish, *, now: datetime) -> Lineage:
     """
     source, into = wish.source, wish.into
     check_word(acting, wish.reason)
-    lock_sessions(source)
-    hold_threads(source, into)
-    lock_sessions(source)  # also what was opened before the thread was held
+    hold(source, into, sessions_of=[source])
     for thread, seen in ((source, wish.seen), (into, wish.seen_into)):
         if seen is not None:
             check_seen(thread, seen)

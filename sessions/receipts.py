@@ -29,16 +29,7 @@ from sessions.context.material import (
 from sessions.context.profiles import ModelProfile
 from sessions.context.vocabulary import Dialect, LimitOrigin
 from sessions.facts import contract_fact, event_facts, handoff_fact, profile_fact, summary_fact, vision_fact
-from sessions.fallen import (
-    Fall,
-    Fallen,
-    fallen_in,
-    handoff_without,
-    hits_without,
-    stands_without,
-    turns_without,
-    without_fallen,
-)
+from sessions.fallen import Fall, Fallen, fallen_in, material_without
 from sessions.gathering import REVISIONS, Gathered
 from sessions.hit_texts import texts_then
 from sessions.holding import held_in
@@ -128,9 +119,8 @@ def material_in(receipt: Receipt, session: Session, *, needed: frozenset[str]) -
     hits = _hits(receipt["hits"], needed)
     said = [*(one.text for one in events if one.ref in needed), *(one.content for one in hits if one.ref in needed)]
     now = fallen_in(summary, handoff, *(stand.summary for stand in stands or ()), said=said)
-    fallen = _fallen_then(receipt, now)
     policy, profile = revisions.get("policy"), revisions.get("self_profile")
-    return Material(
+    material = Material(
         persona=contract_fact(revisions["persona"]),
         role=contract_fact(revisions["role"]),
         policy=contract_fact(policy) if policy else None,
@@ -138,15 +128,15 @@ def material_in(receipt: Receipt, session: Session, *, needed: frozenset[str]) -
         vision=vision_fact(vision),
         thread=_thread(receipt["thread"]),
         session=SessionFact(**receipt["session"] | {"interruptions": tuple(receipt["session"]["interruptions"])}),
-        summary=without_fallen(summary, fallen),
-        handoff=handoff_without(handoff, fallen),
+        summary=summary,
+        handoff=handoff,
         user_input=InputFact(**receipt["input"]),
         eligibility=eligibility_in(receipt),
         constraints=_constraints(receipt["constraints"]),
         retired=tuple(receipt.get("retired", ())),
-        events=turns_without(events, fallen),
-        hits=hits_without(hits, fallen),
-        project_state=stands_without(stands, fallen),
+        events=events,
+        hits=hits,
+        project_state=stands,
         held=_held(receipt, session),
         beginning=Beginning(*begin) if (begin := receipt.get("beginning")) else None,
         phase=Phase(receipt["phase"]),
@@ -155,6 +145,7 @@ def material_in(receipt: Receipt, session: Session, *, needed: frozenset[str]) -
         now=receipt["now"],
         warnings=tuple(receipt["warnings"]),
     )
+    return material_without(material, _fallen_then(receipt, now))
 
 
 def _refused_then(receipt: Receipt, summary: Mapping[str, Any] | None) -> Mapping[str, Any] | None:

@@ -9,11 +9,11 @@ from governance.errors import Invalid, NotThere
 from governance.ids import new_id
 from governance.vocabulary import ActorKind, Audience
 from memories.rehoming import follow, resting_on
-from sessions.lineage_facts import Holdings, demands_left, holdings_of, lock_sessions
+from sessions.lineage_facts import Holdings, demands_left, hold, holdings_of, those
 from sessions.lineage_moves import move_memories, move_sessions
 from sessions.merging import check_word
 from threads.lifecycle import ThreadWish, check_seen, create_thread
-from threads.lineage import Moved, Passing, end, hold_threads, pass_on, share_uses
+from threads.lineage import Moved, Passing, end, pass_on, share_uses
 from threads.lineage_plan import Hindrance, Share, against_split, divides_whole
 from threads.lineage_words import check_free
 from threads.models import Lineage, Thread
@@ -86,9 +86,7 @@ def split(acting: Acting, wish: SplitWish, *, now: datetime) -> Sequence[Lineage
     """
     thread, act = wish.thread, new_id()
     check_word(acting, wish.reason)
-    lock_sessions(thread)
-    hold_threads(thread)
-    lock_sessions(thread)  # also what was opened before the thread was held
+    hold(thread, sessions_of=[thread])
     if wish.seen is not None:
         check_seen(thread, wish.seen)
     plan = plan_split(thread, wish.parts)
@@ -165,7 +163,6 @@ def _passed_on(acting: Acting, passing: Passing, held: Holdings, *, now: datetim
     row = pass_on(acting, passing, now=now)
     move_sessions(moved.sessions, here=here, there=there)
     move_memories(moved.memories, here=here, there=there)
-    went = set(moved.sessions)
-    roles = {one.role for one in held.sessions if one.pk in went}
+    roles = {one.role for one in those(held.sessions, moved.sessions)}
     share_uses(here, there, now=now, roles=roles)
     return row

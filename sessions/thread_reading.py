@@ -38,7 +38,6 @@ from threads.models import Binding, Thread, Vision
 from threads.task_reading import board_of
 from threads.vocabulary import ThreadState, ThreadType, VisionSource
 
-SESSION_COLUMNS = ("id", "role", "state", "task_id", "task__title", "last_event_at", "head_seq")
 MOST_VERSIONS, MOST_DEMANDS, MOST_SESSIONS, MOST_HANDOFFS, MOST_BINDINGS, MOST_PACKETS = 20, 200, 50, 10, 50, 20
 
 

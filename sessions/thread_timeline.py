@@ -18,6 +18,7 @@ from sessions.models import Attempt, Handoff, Session, WorkSummary
 from sessions.reading import decoded
 from sessions.thread_lines import LineageLine, TimelineLine, Words
 from sessions.vocabulary import HandoffOccasion, Happening, InterruptionKind, Recovery
+from threads.lineage import KINDS
 from threads.models import Thread
 from threads.vocabulary import LineageKind
 
@@ -59,7 +60,6 @@ UNION ALL
   WHERE (l.source_id = %(thread)s OR l.target_id = %(thread)s) AND l.audience = o.audience
   ORDER BY l.created_at DESC, l.id DESC LIMIT %(most)s) r)
 """
-COUNTED = ("sessions", "tasks", "bindings", "memories")
 type Row = Mapping[str, Any]
 
 
@@ -158,7 +158,7 @@ def _lineage_line(thread: Thread, row: Row) -> LineageLine:
         at=_moment(row["at"]),
         undone_at=_moment(row["undone_at"]) if row["undone_at"] else None,
         undone_by=made_visible(row["undone_by"] or ""),
-        counts={name: len(_listed(row["moved"], name)) for name in COUNTED},
+        counts={name: len(_listed(row["moved"], name)) for name in KINDS},
     )
 
 

@@ -9,11 +9,11 @@ from governance.actors import Acting
 from governance.ids import public_id
 from governance.models.base import ProjectRow
 from memories.rehoming import follow_back, said_already
-from sessions.lineage_facts import Holdings, holdings_of, lock_sessions
+from sessions.lineage_facts import Holdings, hold, holdings_of, those
 from sessions.lineage_moves import take_back
 from sessions.merging import check_word
 from threads.lifecycle import check_seen, move_thread
-from threads.lineage import Moved, hold_threads, mark_undone, put_back, reopen, share_uses, undoable
+from threads.lineage import Moved, mark_undone, put_back, reopen, share_uses, undoable
 from threads.lineage_plan import Hindrance, Return, against_undoing
 from threads.lineage_words import check_free
 from threads.models import Lineage, Thread, Vision
@@ -32,9 +32,12 @@ class UndoWish:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UndoPlan:
-    """What an undoing would take back, by the rows that it undoes, or what stands against it."""
+    """What an undoing would take back, by the rows that it undoes, or what stands against it. `held` is what each row's
+    target has by now.
+    """
 
     rows: Sequence[Lineage]
+    held: Sequence[Holdings]
     hindrances: Sequence[Hindrance]
 
     @property
@@ -56,11 +59,7 @@ def undo(acting: Acting, wish: UndoWish, *, now: datetime) -> Sequence[Lineage]:
     """
     check_word(acting, wish.reason)
     rows = _rows(wish.thread)
-    for row in rows:
-        lock_sessions(row.target)
-    hold_threads(wish.thread, *_threads_of(rows))
-    for row in rows:
-        lock_sessions(row.target)  # also what was opened before the thread was held
+    hold(wish.thread, *_threads_of(rows), sessions_of=[row.target for row in rows])
     if wish.seen is not None:
         check_seen(wish.thread, wish.seen)
     check_free(_plan(wish.thread, rows).hindrances, pointer="{thread_id}")
@@ -90,16 +89,17 @@ def _threads_of(rows: Sequence[Lineage]) -> list[Thread]:
 
 def _plan(thread: Thread, rows: Sequence[Lineage]) -> UndoPlan:
     if not rows:
-        return UndoPlan(rows=rows, hindrances=[Hindrance(Obstacle.NOTHING_TO_UNDO, (thread.public_id,))])
-    home = holdings_of(rows[0].source)
-    return UndoPlan(rows=rows, hindrances=[one for row in rows for one in against_undoing(_return(row, home))])
+        return UndoPlan(rows=(), held=(), hindrances=[Hindrance(Obstacle.NOTHING_TO_UNDO, (thread.public_id,))])
+    home, held = holdings_of(rows[0].source), [holdings_of(row.target) for row in rows]
+    returns = [_return(row, home, there) for row, there in zip(rows, held, strict=True)]
+    return UndoPlan(rows=rows, held=held, hindrances=[one for back in returns for one in against_undoing(back)])
 
 
-def _return(row: Lineage, home: Holdings) -> Return:
-    moved, there = Moved.of(row), holdings_of(row.target)
-    sessions, tasks, memories = set(moved.sessions), set(moved.tasks), set(moved.memories)
+def _return(row: Lineage, home: Holdings, there: Holdings) -> Return:
+    moved = Moved.of(row)
+    sessions, tasks = set(moved.sessions), set(moved.tasks)
     windows = {one.public_id for one in there.sessions if one.pk in sessions or one.task_id in tasks}
-    returning = [one for one in there.memories if one.pk in memories]
+    returning = those(there.memories, moved.memories)
     said = said_already(returning, row.source)
     return Return(
         line=there.line,
@@ -120,8 +120,8 @@ def _gone(moved: Moved, there: Holdings) -> Iterator[str]:
     yield from _missing(moved.bindings, there.bindings, "bnd")
     yield from _missing(moved.memories, there.memories, "mem")
     kept = set(moved.memories)
-    moved_here = [one for one in there.memories if one.pk in kept]
-    yield from (one.public_id for one in moved_here if one.superseded_by_id and one.superseded_by_id not in kept)
+    here = those(there.memories, kept)
+    yield from (one.public_id for one in here if one.superseded_by_id and one.superseded_by_id not in kept)
 
 
 def _missing(wanted: Sequence[uuid.UUID], here: Sequence[ProjectRow], prefix: str) -> Iterator[str]:
