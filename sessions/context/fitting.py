@@ -157,11 +157,11 @@ class Fitting:
     def run(self, *, at_best: Step = Step.FULL) -> list[Dropped]:
         """Put what fits on the tray and return what is left over, each with the limit that keeps it out.
 
-        `at_best` is the most that a may item gets of itself, where it has such a step. Of the project's threads each
-        stands there in its shortest form before any of them grows.
+        `at_best` is the most that a may item gets of itself, where it has such a step. Items that are even stand
+        there in their shortest form before any of them grows.
         """
-        self._round(self._under_floor, at_best, threads=Step.TITLE)
-        self._round(self._in_group, at_best, threads=Step.TITLE)
+        self._round(self._under_floor, at_best, even=Step.TITLE)
+        self._round(self._in_group, at_best, even=Step.TITLE)
         # What another item paid a heading for has become cheaper, so that a round may make room for one more.
         while self._round(self.tray.room, at_best):
             pass
@@ -171,13 +171,13 @@ class Fitting:
         least = steps.least
         return Dropped(steps.item, self.tray.obstacle(least) or DropReason.INPUT_CAP, least.tokens)
 
-    def _round(self, room: Room, at_best: Step, *, threads: Step = Step.FULL) -> bool:
+    def _round(self, room: Room, at_best: Step, *, even: Step = Step.FULL) -> bool:
         """Offer every item that is not in whole, once; return whether any of them was put on the tray."""
         moved, waiting = False, []
         for steps in self.waiting:
             item = steps.item
             if not self.tray.full_of(item):
-                usual = threads if item.section is Section.PROJECT_STATE else Step.FULL
+                usual = even if item.even else Step.FULL
                 best = at_best if item.fidelity is Fidelity.MAY else usual
                 moved |= self._offer(steps, room(item), best)
             if self.tray.there(item) is not item:
@@ -204,8 +204,8 @@ class Fitting:
         return False
 
     def _tries(self, item: Item, room: int, best: Step) -> tuple[Step, ...]:
-        """An excerpt fills its cap, but for that of a thread's state, which is as long as what it says."""
-        has_room = room >= self.excerpt or item.section is Section.PROJECT_STATE
+        """An excerpt fills its cap, but for an even one, which is as long as what it says."""
+        has_room = room >= self.excerpt or item.even
         return (Step.EXCERPT, Step.TITLE) if has_room and best is not Step.TITLE else (Step.TITLE,)
 
     def _under_floor(self, item: Item) -> int:

@@ -47,7 +47,8 @@ class Item(NamedTuple):
     `ref` is unique in a compile; `source` is the ref of the fact it was made from. `priority` ranks should items
     (lower first), `value` ranks may items (worth per token, higher first), `order` is the place in the section.
     `counted_as` names the count limit it falls under; `barred` is a reason found while rendering. `step` says how much
-    of the source stands here, and `whole` what all of it would take, None where nobody has counted.
+    of the source stands here, and `whole` what all of it would take, None where nobody has counted. Of items that are
+    `even` each stands in its shortest form before any of them grows, and its excerpt is as long as what it says.
     """
 
     ref: str
@@ -67,6 +68,7 @@ class Item(NamedTuple):
     reach: Reach | None = None
     knowledge_status: str | None = None
     barred: DropReason | None = None
+    even: bool = False
 
     @property
     def at_full(self) -> int | None:
@@ -84,6 +86,7 @@ class Place:
     priority: int = 0
     value: float = 0.0
     counted_as: str = ""
+    even: bool = False
 
     def item(  # noqa: PLR0913 - one keyword for each field of Item that a place does not settle
         self,
@@ -119,6 +122,7 @@ class Place:
             reach,
             knowledge_status,
             barred,
+            self.even,
         )
 
 

@@ -26,7 +26,7 @@ SHORTER: Mapping[Step, tuple[int, int]] = {Step.EXCERPT: (16, 12), Step.TITLE: (
 LEAST_GAIN = 1.15
 """A step exists where what it replaces takes this many times as much."""
 WRITTEN_STANDS = 4_096  # remembered in a process: the steps of some thousand summaries
-STANDS = Place(layer=Layer.SUMMARY, section=Section.PROJECT_STATE, fidelity=Fidelity.SHOULD, priority=40)
+STANDS = Place(layer=Layer.SUMMARY, section=Section.PROJECT_STATE, fidelity=Fidelity.SHOULD, priority=40, even=True)
 OVER_PRIORITY = 45  # of what is decided and no longer worked on
 PATH = (Slot.PROJECT_STATE.value,)
 
