@@ -10,6 +10,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from enum import StrEnum
+from itertools import batched
 from typing import Any
 
 from django.db.models import Model, Q, QuerySet
@@ -55,22 +56,14 @@ def as_file(content: bytes | str, name: str, content_type: str) -> HttpResponse:
 
 def exported(name: str, form: As, columns: Sequence[str], read: Read, *, cut: bool) -> StreamingHttpResponse:
     """Return a list as a file called `name`; a row has the values of `columns`. `cut` says that there are over MOST."""
-    titled = f"{name}-first-{MOST}.{form}" if cut else f"{name}.{form}"
-    parts = _written(form, columns, _rows(read(None, PART), read))
-    headers = {"Content-Disposition": f'attachment; filename="{titled}"'}
-    return StreamingHttpResponse(parts, content_type=TYPES[form], headers=headers)
+    return _streamed(name, form, columns, _rows(read(None, PART), read), cut=cut)
 
 
 def exported_list(
     name: str, form: As, columns: Sequence[str], rows: Sequence[Row], *, cut: bool
 ) -> StreamingHttpResponse:
     """Return a list that is read already as a file."""
-
-    def read(after: Row | None, most: int) -> Sequence[Row]:
-        start = rows.index(after) + 1 if after else 0
-        return rows[start : start + most]
-
-    return exported(name, form, columns, read, cut=cut or len(rows) > MOST)
+    return _streamed(name, form, columns, batched(rows[:MOST], PART), cut=cut or len(rows) > MOST)
 
 
 def exported_rows[M: Model](
@@ -97,6 +90,14 @@ def exported_rows[M: Model](
             return [{**told(row), "_at": getattr(row, by), "_pk": row.pk} for row in part[:most]]
 
     return exported(name, form, columns, read, cut=rows[MOST : MOST + 1].exists())
+
+
+def _streamed(
+    name: str, form: As, columns: Sequence[str], parts: Iterable[Sequence[Row]], *, cut: bool
+) -> StreamingHttpResponse:
+    titled = f"{name}-first-{MOST}.{form}" if cut else f"{name}.{form}"
+    headers = {"Content-Disposition": f'attachment; filename="{titled}"'}
+    return StreamingHttpResponse(_written(form, columns, parts), content_type=TYPES[form], headers=headers)
 
 
 def _rows(first: Sequence[Row], read: Read) -> Iterator[Sequence[Row]]:

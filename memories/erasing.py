@@ -87,8 +87,8 @@ def _forget_proposed(acting: Acting, memory: Memory, *, now: datetime) -> None:
 
     Only whoever asked takes a question back: another's lapses, as nobody can decide on it any more.
     """
-    told = [row[0] for row in fetch("SELECT * FROM forget_proposed(%s)", [memory.pk])]
-    for proposal in Proposal.objects.filter(pk__in=told).select_related("proposer").order_by("created_at", "id"):
+    carried = [row[0] for row in fetch("SELECT * FROM forget_proposed(%s)", [memory.pk])]
+    for proposal in Proposal.objects.filter(pk__in=carried).select_related("proposer").order_by("created_at", "id"):
         own = acting.actor_id in (proposal.proposer_id, proposal.proposer.owned_by_id)
         if own and proposal.state in EDITABLE:
             reason = "the memory was erased"

@@ -8,7 +8,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext_lazy
 
-from governance.errors import Clash, Forbidden, Invalid, NotThere
+from governance.errors import Clash, Forbidden, Invalid
 from governance.forms import ConsoleForm, posted, status_of
 from governance.models import Proposal
 from governance.pages import Desk, blame, done, id_in_path, project_page, show
@@ -62,8 +62,6 @@ def lower_memory(request: HttpRequest, desk: Desk, memory_id: str) -> HttpRespon
     if form.is_valid():
         try:
             proposal = _asked(desk, pk, form)
-        except NotThere:
-            raise
         except (Clash, Forbidden, Invalid) as refusal:
             blame(form, refusal)
             form.say_instead(version=str(found.version))

@@ -9,7 +9,7 @@ from django.utils import timezone
 from django.utils.translation import gettext
 from django.views.decorators.http import require_POST
 
-from governance.errors import Clash, Forbidden, Invalid, NotThere, Refusal
+from governance.errors import Clash, Forbidden, Invalid, Refusal
 from governance.forms import posted, status_of
 from governance.models import Proposal
 from governance.pages import Desk, blame, done, id_in_path, project_page, refused, show
@@ -77,8 +77,6 @@ def _offered(request: HttpRequest, desk: Desk, find: Find) -> HttpResponse:
     if form.is_valid():
         try:
             proposal = _agreed(desk, find, form)
-        except NotThere:
-            raise
         except (Clash, Forbidden, Invalid) as refusal:
             blame(form, refusal)
             status = refusal.status

@@ -6,7 +6,6 @@ from typing import Any
 from django.db.models import QuerySet
 
 from governance.errors import Invalid
-from governance.ids import public_id
 from memories.vocabulary import ScopeType
 from threads.lifecycle import successors
 from threads.models import Task, Thread
@@ -22,15 +21,11 @@ def check_scope(scope_type: ScopeType, scope_id: uuid.UUID | None, *, pointer: s
     """
     if scope_type not in HOMES:
         return
-    if scope_id is None or not QuerySet(HOMES[scope_type]).filter(pk=scope_id).exists():
+    rows: QuerySet[Any] = QuerySet(HOMES[scope_type]).filter(pk=scope_id)
+    home = (rows.select_for_update(no_key=True) if scope_type is ScopeType.THREAD else rows).first()
+    if home is None:
         raise Invalid.at(pointer, f"expected a {scope_type} of this project", code="unknown_scope")
-    if scope_type is ScopeType.THREAD:
-        _check_goes_on(scope_id, pointer=pointer)
-
-
-def _check_goes_on(thread_id: uuid.UUID, *, pointer: str) -> None:
-    thread = Thread.objects.select_for_update(no_key=True).get(pk=thread_id)
-    onward = [public_id(Thread.PREFIX, pk) for pk in successors(thread)]
+    onward = successors(home) if isinstance(home, Thread) else []
     if onward:
-        message = f"this thread is {thread.state}, its work goes on in {' and '.join(onward)}; name that"
+        message = f"this thread is {home.state}, its work goes on in {' and '.join(onward)}; name that"
         raise Invalid.at(pointer, message, code="unknown_scope")

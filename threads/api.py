@@ -185,8 +185,8 @@ def thread_out(thread: Thread) -> dict[str, Any]:
 
 def with_lineage(thread: Thread) -> dict[str, Any]:
     """Return a thread as the API shows it, with what it passed on and received, in the open scope."""
-    onward = [public_id("thr", pk) for pk in successors(thread)]
-    return thread_out(thread) | {"successors": onward, "lineage": [_lineage(row) for row in lineages_of(thread)]}
+    lineage = [_lineage(row) for row in lineages_of(thread)]
+    return thread_out(thread) | {"successors": successors(thread), "lineage": lineage}
 
 
 def _lineage(row: Lineage) -> dict[str, Any]:

@@ -1,6 +1,5 @@
 """State machines of threads and tasks, as literal tables, and the verbs that make and change a thread."""
 
-import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -20,7 +19,7 @@ from governance.transitions import Table, advance
 from governance.vocabulary import Audience, Deed, Destination
 from threads.models import Binding, Task, Thread
 from threads.titles import checked_title
-from threads.vocabulary import TaskState, ThreadState, ThreadType
+from threads.vocabulary import PASSED_ON, TaskState, ThreadState, ThreadType
 
 THREAD_TRANSITIONS: Table[ThreadState] = {
     ThreadState.OPEN: frozenset({ThreadState.ARCHIVED, ThreadState.MERGED, ThreadState.SPLIT}),
@@ -143,7 +142,7 @@ def check_open(thread: Thread, *, pointer: str = "/thread_id") -> None:
     """
     if thread.state == ThreadState.OPEN:
         return
-    onward = [public_id(Thread.PREFIX, pk) for pk in successors(thread)]
+    onward = successors(thread)
     remedy = f"its work goes on in {' and '.join(onward)}; name that" if onward else "reopen it or name another"
     message = f"this thread is {thread.state}; {remedy}"
     raise Clash.at(pointer, message, code="thread_not_open", extra={"successors": onward} if onward else {})
@@ -159,14 +158,17 @@ def hold_open(thread: Thread, *, pointer: str = "/thread_id") -> None:
     check_open(thread, pointer=pointer)
 
 
-def successors(thread: Thread) -> Sequence[uuid.UUID]:
-    """Return the threads in which the work of a merged or split one goes on, in the open scope; none for another.
+def successors(thread: Thread) -> list[str]:
+    """Return the ids of the threads in which the work of a merged or split one goes on, in the open scope; none for
+    another.
 
     Where one of them was merged in turn, the one that it became part of stands in its place.
     """
+    if thread.state not in PASSED_ON:
+        return []
     with connection.cursor() as cursor:
         cursor.execute(ONWARD, {"thread": thread.pk})
-        return [pk for (pk,) in cursor.fetchall()]
+        return [public_id(Thread.PREFIX, pk) for (pk,) in cursor.fetchall()]
 
 
 def check_seen(row: Thread | Task, seen: int) -> None:
@@ -233,10 +235,10 @@ def move_thread(thread: Thread, to: ThreadState, *, reason: str) -> None:
     A merge or a split leaves a lineage, which a mere change of state does not: it is refused (invalid_transition), and
     so is opening again what was merged or split (thread_has_lineage).
     """
-    if to is ThreadState.OPEN and thread.state in (ThreadState.MERGED, ThreadState.SPLIT):
+    if to is ThreadState.OPEN and thread.state in PASSED_ON:
         message = f"this thread was {thread.state}; undo that, it is not merely reopened"
         raise Clash.at("/state", message, code="thread_has_lineage")
-    if to in (ThreadState.MERGED, ThreadState.SPLIT):
+    if to in PASSED_ON:
         raise Clash.at("/state", f"a thread becomes {to} by its own verb, with a lineage", code="invalid_transition")
     advance(thread, to, table=THREAD_TRANSITIONS, verb=f"thread.{to}", reason=reason, version=thread.version + 1)
 

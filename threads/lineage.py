@@ -17,7 +17,7 @@ from governance.scope import record
 from governance.transitions import advance
 from threads.lifecycle import THREAD_TRANSITIONS, change_thread
 from threads.models import Binding, Lineage, Task, Thread, ThreadTalk, ThreadUse, Vision
-from threads.vocabulary import LineageKind, LineageState, ThreadState
+from threads.vocabulary import PASSED_ON, LineageKind, LineageState, ThreadState
 
 LONGEST_WORD = 64  # of a tag or keyword; a longer title is found by its words alone
 KINDS = ("sessions", "tasks", "bindings", "memories")
@@ -93,10 +93,10 @@ def undoable(thread: Thread) -> list[Lineage]:
     A merged or split thread has the act that ended it, an open one the split that it came from.
     """
     standing = shared_rows().filter(state=LineageState.STANDING)
-    ended = thread.state in (ThreadState.MERGED, ThreadState.SPLIT)
-    own = (
-        standing.filter(source=thread, whole=True) if ended else standing.filter(target=thread, kind=LineageKind.SPLIT)
-    )
+    if thread.state in PASSED_ON:
+        own = standing.filter(source=thread, whole=True)
+    else:
+        own = standing.filter(target=thread, kind=LineageKind.SPLIT)
     row = own.order_by("-created_at", "-id").first()
     return list(standing.filter(act=row.act).order_by("created_at", "id")) if row else []
 

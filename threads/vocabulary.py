@@ -16,6 +16,9 @@ class ThreadState(StrEnum):
     SPLIT = "split"
 
 
+PASSED_ON = (ThreadState.MERGED, ThreadState.SPLIT)  # a lineage says where the work goes on
+
+
 class TaskState(StrEnum):
     PLANNED = "planned"
     READY = "ready"

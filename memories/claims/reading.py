@@ -152,8 +152,7 @@ _EXCLUDES_BEHIND_A_COMMA = {"not", "不是"}
 def _without_excluded(row: Sequence[Token]) -> tuple[list[Token], frozenset[str]]:
     """ "on port 9443, not 8443": what it is not, behind what it is, denies nothing. Returns the rest, and its keys."""
     for n, token in enumerate(row):
-        told = sum(bool(other.key) for other in row[:n]) > 1
         behind_comma = n > 0 and "comma" in row[n - 1].marks and token.text.casefold() in _EXCLUDES_BEHIND_A_COMMA
-        if told and (behind_comma or token.text in _EXCLUDES):
+        if (behind_comma or token.text in _EXCLUDES) and sum(bool(other.key) for other in row[:n]) > 1:
             return list(row[:n]), frozenset({"not", *(other.key for other in row[n + 1 :] if other.key)})
     return list(row), frozenset()

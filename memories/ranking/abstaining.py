@@ -41,6 +41,7 @@ class Standing:
 def standing_of(pool: Pool, columns: Mapping[str, Column]) -> Standing:
     """Return what is told of a search with at least one candidate, before it is ranked."""
     cosines = {model: cosines_of(pool, model) for model in pool.asked.models}
+    words = {term for weights in pool.weights for term in weights if len(term) > 1}
     told = {
         "terms": float(np.log1p(max(SHORT, sum(map(len, pool.weights))))),
         "addressed": float(columns["speaker"].max()),
@@ -56,8 +57,8 @@ def standing_of(pool: Pool, columns: Mapping[str, Column]) -> Standing:
         cosines=cosines,
         foreign=told[ALIKE] < 0.5,
         small=pool.scope.passages < SMALL,
-        said=_said(pool, told),
-        looked_up=_is_looked_up(pool),
+        said=told["coverage"] if len(words) >= WORDS else 0.0,
+        looked_up=_is_looked_up(words, pool),
     )
 
 
@@ -104,16 +105,7 @@ def about_it(standing: Standing, told: Mapping[str, float], weights: Weights) ->
     return max(found, 0.0) if standing.looked_up or standing.said > weights.sure else found
 
 
-def _said(pool: Pool, told: Mapping[str, float]) -> float:
-    return told["coverage"] if len(_words(pool)) >= WORDS else 0.0
-
-
-def _words(pool: Pool) -> set[str]:
-    return {term for weights in pool.weights for term in weights if len(term) > 1}
-
-
-def _is_looked_up(pool: Pool) -> bool:
-    words = _words(pool)
+def _is_looked_up(words: Set[str], pool: Pool) -> bool:
     if not 0 < len(words) < WORDS or _ASKS.search(pool.asked.text):
         return False
     return any(words <= held for held in pool.held) and _tells(words, pool)
