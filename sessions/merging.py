@@ -13,8 +13,8 @@ from memories.models import Memory
 from memories.rehoming import follow, said_already
 from sessions.lineage_facts import Holdings, demands_left, hold, holdings_of
 from sessions.lineage_moves import move_memories, move_sessions
-from threads.lifecycle import change_thread, check_seen
-from threads.lineage import Moved, Passing, absorbed, end, pass_on, share_uses, standing_before
+from threads.lifecycle import advance_thread, change_thread, check_seen
+from threads.lineage import Moved, Passing, absorbed, pass_on, share_uses, standing_before
 from threads.lineage_plan import Hindrance, against_merge
 from threads.lineage_words import check_free
 from threads.models import Lineage, Thread
@@ -106,7 +106,7 @@ def merge(acting: Acting, wish: MergeWish, *, now: datetime) -> Lineage:
     follow(row.pk, everything=True)
     share_uses(source, into, now=now)
     change_thread(into, columns)
-    end(source, ThreadState.MERGED, reason=wish.reason)
+    advance_thread(source, ThreadState.MERGED, reason=wish.reason)
     return row
 
 

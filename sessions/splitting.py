@@ -12,8 +12,8 @@ from memories.rehoming import follow, resting_on
 from sessions.lineage_facts import Holdings, demands_left, hold, holdings_of, those
 from sessions.lineage_moves import move_memories, move_sessions
 from sessions.merging import check_word
-from threads.lifecycle import ThreadWish, check_seen, create_thread
-from threads.lineage import Moved, Passing, end, pass_on, share_uses
+from threads.lifecycle import ThreadWish, advance_thread, check_seen, create_thread
+from threads.lineage import Moved, Passing, pass_on, share_uses
 from threads.lineage_plan import Hindrance, Share, against_split, divides_whole
 from threads.lineage_words import check_free
 from threads.models import Lineage, Thread
@@ -107,7 +107,7 @@ def split(acting: Acting, wish: SplitWish, *, now: datetime) -> Sequence[Lineage
         follow(row.pk, everything=False)
     if plan.whole:
         follow(rows[0].pk, everything=True)
-        end(thread, ThreadState.SPLIT, reason=wish.reason)
+        advance_thread(thread, ThreadState.SPLIT, reason=wish.reason)
     return rows
 
 

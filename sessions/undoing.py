@@ -12,8 +12,8 @@ from memories.rehoming import follow_back, said_already
 from sessions.lineage_facts import Holdings, hold, holdings_of, those
 from sessions.lineage_moves import take_back
 from sessions.merging import check_word
-from threads.lifecycle import check_seen, move_thread
-from threads.lineage import Moved, mark_undone, put_back, reopen, share_uses, undoable
+from threads.lifecycle import advance_thread, check_seen, move_thread
+from threads.lineage import Moved, mark_undone, put_back, share_uses, undoable
 from threads.lineage_plan import Hindrance, Return, against_undoing
 from threads.lineage_words import check_free
 from threads.models import Lineage, Thread, Vision
@@ -72,7 +72,7 @@ def undo(acting: Acting, wish: UndoWish, *, now: datetime) -> Sequence[Lineage]:
         else:
             _unsplit(row, reason=wish.reason, now=now)
     if rows[0].whole:
-        reopen(rows[0].source, reason=wish.reason)
+        advance_thread(rows[0].source, ThreadState.OPEN, reason=wish.reason)
     return rows
 
 

@@ -240,6 +240,11 @@ def move_thread(thread: Thread, to: ThreadState, *, reason: str) -> None:
         raise Clash.at("/state", message, code="thread_has_lineage")
     if to in PASSED_ON:
         raise Clash.at("/state", f"a thread becomes {to} by its own verb, with a lineage", code="invalid_transition")
+    advance_thread(thread, to, reason=reason)
+
+
+def advance_thread(thread: Thread, to: ThreadState, *, reason: str) -> None:
+    """Move a thread as its table allows, with a ledger entry; of merging and splitting the database asks a lineage."""
     advance(thread, to, table=THREAD_TRANSITIONS, verb=f"thread.{to}", reason=reason, version=thread.version + 1)
 
 

@@ -14,10 +14,9 @@ from governance.audit import told
 from governance.errors import Clash
 from governance.models.base import ContentRow, reach_of
 from governance.scope import record
-from governance.transitions import advance
-from threads.lifecycle import THREAD_TRANSITIONS, change_thread
+from threads.lifecycle import change_thread
 from threads.models import Binding, Lineage, Task, Thread, ThreadTalk, ThreadUse, Vision
-from threads.vocabulary import PASSED_ON, LineageKind, LineageState, ThreadState
+from threads.vocabulary import PASSED_ON, LineageKind, LineageState
 
 LONGEST_WORD = 64  # of a tag or keyword; a longer title is found by its words alone
 KINDS = ("sessions", "tasks", "bindings", "memories")
@@ -191,17 +190,6 @@ def put_back(into: Thread, row: Lineage) -> None:
         was_used = before["uses"].get(str(use.pk))
         rows = ThreadUse.objects.filter(pk=use.pk)
         _ = rows.update(last_used_at=datetime.fromisoformat(was_used)) if was_used else rows.delete()
-
-
-def end(thread: Thread, to: ThreadState, *, reason: str) -> None:
-    """Let a thread take no more work, because a lineage that stands says where it goes on."""
-    advance(thread, to, table=THREAD_TRANSITIONS, verb=f"thread.{to}", reason=reason, version=thread.version + 1)
-
-
-def reopen(thread: Thread, *, reason: str) -> None:
-    """Open a thread again whose merge or split has been undone."""
-    now = ThreadState.OPEN
-    advance(thread, now, table=THREAD_TRANSITIONS, verb="thread.open", reason=reason, version=thread.version + 1)
 
 
 def mark_undone(acting: Acting, rows: Iterable[Lineage], *, reason: str, now: datetime) -> None:
