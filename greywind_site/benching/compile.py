@@ -34,16 +34,16 @@ from greywind_site.benching.compile_kinds import (
 )
 from greywind_site.benching.compile_runs import Kind, Measured, Ratio, measured, ratio_of, warm_up
 from greywind_site.benching.compile_served import served
-from greywind_site.benching.compile_store import Workplace, analysed, workplace
+from greywind_site.benching.compile_store import Workplace, workplace
 from greywind_site.benching.compile_telling import told
 from greywind_site.benching.compile_texts import GOES_ON, question
 from greywind_site.benching.compile_tokens import Weighed, weighed
 from greywind_site.benching.peer_site import check_site
 from greywind_site.benching.rows import Tell
-from greywind_site.benching.scale_store import graph_last
+from greywind_site.benching.scale_store import analysed, graph_last
 from greywind_site.embedded.up import HOST
-from greywind_site.hunting.leaks.telling import quiet
 from greywind_site.hunting.scratch import scratch_database
+from greywind_site.hunting.telling import quiet
 from greywind_site.operating.command import Told
 
 QUESTIONS = 20  # asked over and over, so that their vectors are at hand

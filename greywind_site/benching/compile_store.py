@@ -66,14 +66,6 @@ def workplace(mark: str, *, events: Sequence[int], memories: int, now: datetime)
     return Workplace(agent=agent, secret=key_of(world.first, now=now), works=works)
 
 
-def analysed() -> None:
-    """Let the database know what it holds, as it would a while after so much was written."""
-    with connections[OWNER].cursor() as cursor:
-        cursor.execute("ANALYZE")
-    with connections["default"].cursor() as cursor:
-        cursor.execute("SELECT recount_passages()")
-
-
 def _learn(world: World, count: int, *, now: datetime) -> None:
     """Write memories that are in use, as if they had passed their gates long ago, and their vectors."""
     acting = world.first.human

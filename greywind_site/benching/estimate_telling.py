@@ -11,8 +11,8 @@ from rich.text import Text
 from greywind_site.benching.estimate_texts import PROVIDERS, Halves, Kind, halves, provider, texts_in
 from greywind_site.benching.estimates import HARNESS, Checked, Estimates, bench_provider, miscounted
 from greywind_site.benching.rows import Tell
-from greywind_site.hunting.leaks.telling import quiet
 from greywind_site.hunting.scratch import scratch_database
+from greywind_site.hunting.telling import quiet
 from greywind_site.operating.command import Told, lines, table
 
 MOST_ERROR = 0.03

@@ -11,7 +11,7 @@ from greywind_site.benching.peer_mem0 import check_installed, silent
 from greywind_site.benching.peer_runs import Found, Match, Sizes, matches
 from greywind_site.benching.peer_site import check_site
 from greywind_site.benching.rows import Tell
-from greywind_site.hunting.leaks.telling import quiet
+from greywind_site.hunting.telling import quiet
 from greywind_site.operating.command import Told, table
 from memories.embeddings.hashed import HashedTerms
 from memories.embeddings.offline import SentenceEncoder

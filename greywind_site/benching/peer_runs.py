@@ -9,7 +9,7 @@ from time import perf_counter
 import numpy as np
 from django.conf import settings
 from django.contrib.auth import get_user_model
-from django.db import connection, connections
+from django.db import connection
 from django.utils import timezone
 from psycopg.conninfo import make_conninfo
 
@@ -19,8 +19,8 @@ from governance.scope import project_scope
 from greywind_site.benching.peer_mem0 import Peer, peer_on, rows_of
 from greywind_site.benching.peer_site import answering_by, site_for
 from greywind_site.benching.rows import Tell
-from greywind_site.benching.scale_runs import NEAREST, Ratio, on_owner, ratio
-from greywind_site.benching.scale_store import Maker, Numbers, Shelf, graph_last
+from greywind_site.benching.scale_runs import NEAREST, Ratio, ratio
+from greywind_site.benching.scale_store import Maker, Numbers, Shelf, analysed, graph_last
 from greywind_site.benching.world import World, make_world
 from greywind_site.hunting.leaks.telling import counts_apart
 from greywind_site.hunting.scratch import scratch_database
@@ -123,9 +123,7 @@ def _projects(world: World, count: int, maker: Maker) -> Iterator[Acting]:
 def _as_after_a_while() -> Iterator[None]:
     with graph_last():
         yield
-    on_owner("ANALYZE")(None)
-    with connections["default"].cursor() as cursor:
-        cursor.execute("SELECT recount_passages()")
+    analysed()
 
 
 def match(store: Store, peer: Peer, *, kind: str, questions: int) -> Match:

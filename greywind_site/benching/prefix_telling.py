@@ -11,8 +11,8 @@ from greywind_site.benching.prefix_figures import BILL_GOAL, SHARE_GOAL, figures
 from greywind_site.benching.prefix_run import Replay, replay
 from greywind_site.benching.prefix_sets import read_turns
 from greywind_site.benching.rows import Tell
-from greywind_site.hunting.leaks.telling import quiet
 from greywind_site.hunting.scratch import nobody_woken, scratch_database
+from greywind_site.hunting.telling import quiet
 from greywind_site.operating.command import Told, lines, table
 
 EVERY = 10  # turns from one word of progress to the next

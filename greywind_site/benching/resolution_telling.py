@@ -14,8 +14,8 @@ from greywind_site.benching.intervals import wilson
 from greywind_site.benching.resolution import Answer, Outcome, Reading, bench_resolution
 from greywind_site.benching.resolution_sets import read_sets
 from greywind_site.benching.rows import Tell
-from greywind_site.hunting.leaks.telling import quiet
 from greywind_site.hunting.scratch import scratch_database
+from greywind_site.hunting.telling import quiet
 from greywind_site.operating.command import USAGE, Refused, Told, lines, table
 
 HEADINGS: Mapping[Reading, str] = {

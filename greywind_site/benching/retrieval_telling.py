@@ -17,8 +17,8 @@ from greywind_site.benching.retrieval_run import KEPT, Answered, abstentions, an
 from greywind_site.benching.retrieval_sets import RetrievalSet, read_set
 from greywind_site.benching.retrieval_world import Placed, kept_vectors, place
 from greywind_site.benching.rows import Tell
-from greywind_site.hunting.leaks.telling import quiet
 from greywind_site.hunting.scratch import scratch_database
+from greywind_site.hunting.telling import quiet
 from greywind_site.operating.command import USAGE, Refused, Told, table
 from memories.ranking.weights import FILE
 from memories.retrieval import Found

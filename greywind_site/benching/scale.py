@@ -30,8 +30,8 @@ from greywind_site.benching.scale_runs import (
     words_as_owner,
 )
 from greywind_site.benching.scale_store import MODEL, Maker, Numbers, Shelf, graph_last
-from greywind_site.hunting.leaks.telling import quiet
 from greywind_site.hunting.scratch import scratch_database
+from greywind_site.hunting.telling import quiet
 from greywind_site.operating.command import Told, table
 from memories.embeddings.registry import known_models
 

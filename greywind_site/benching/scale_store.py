@@ -121,6 +121,14 @@ def graph_last() -> Iterator[None]:
             cursor.execute(step)
 
 
+def analysed() -> None:
+    """Let the database know what it holds, as it would a while after so much was written."""
+    with connections[OWNER].cursor() as cursor:
+        cursor.execute("ANALYZE")
+    with connections["default"].cursor() as cursor:
+        cursor.execute("SELECT recount_passages()")
+
+
 def bring_in(cursor: Cursor[Any], model: Any, rows: Iterable[dict[str, Any]]) -> None:
     """Bring rows in: COPY refuses a table with row-level security, so they go by way of one without."""
     rows = iter(rows)

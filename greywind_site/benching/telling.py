@@ -11,8 +11,8 @@ from greywind_site.benching.figures import Facts, Table, of_injection, of_sensit
 from greywind_site.benching.pairs import bench_pairs
 from greywind_site.benching.rows import Row, Tell, read_rows
 from greywind_site.benching.texts import USER, WAYS, bench_texts
-from greywind_site.hunting.leaks.telling import quiet
 from greywind_site.hunting.scratch import scratch_database
+from greywind_site.hunting.telling import quiet
 from greywind_site.operating.command import Told, lines, table
 
 MOST_SHOWN = 60  # rows judged wrongly that a person is shown; --json has them all

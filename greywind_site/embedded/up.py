@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from http import HTTPStatus
 from importlib.util import find_spec
+from pathlib import Path
 from signal import SIGQUIT
 
 from greywind_site.config import Config
@@ -30,6 +31,7 @@ HOST = "127.0.0.1"
 # Several web processes would each import everything for one person's machine; threads carry the waiting.
 WEB_THREADS = 8
 COMMAND_SECONDS = 60.0
+CELERY_APP = "greywind_site.celery"
 
 
 @dataclass(frozen=True)
@@ -114,16 +116,12 @@ class Start:
 
     def processes(self) -> None:
         """Worker, beat, MCP and web; returns when /readyz says 200 and /mcp answers."""
-        python = [sys.executable, "-m"]
-        celery = [*python, "celery", "--app", "greywind_site.celery", "--quiet"]
-        worker = [*celery, "worker", "--pool", "threads", "--concurrency", "4", "--without-gossip", "--without-mingle"]
-        schedule = self.config.instance.folder / "beat-schedule"
         with _step("worker"):
-            self.supervisor.start(self._program("worker", worker))
+            self.supervisor.start(self._program("worker", worker_command()))
         with _step("beat"):
-            self.supervisor.start(self._program("beat", [*celery, "beat", "--schedule", str(schedule), "--pidfile="]))
+            self.supervisor.start(self._program("beat", beat_command(self.config.instance.folder)))
         with _step("web"):
-            self.supervisor.start(self._program("mcp", [*python, "greywind_site.mcp"]))
+            self.supervisor.start(self._program("mcp", [sys.executable, "-m", "greywind_site.mcp"]))
             self.supervisor.start(self._program("web", web_command(self.options.port)))
             self.supervisor.until(self._is_ready, what="web", seconds=60, pace=0.25)
         with _step("mcp"):
@@ -173,6 +171,20 @@ class Start:
             return error.code == HTTPStatus.UNAUTHORIZED
         except (urllib.error.URLError, OSError):
             return False
+
+
+def worker_command(app: str = CELERY_APP) -> list[str]:
+    """A worker, for the Celery app that a module holds."""
+    return [*_celery(app), "worker", "--pool", "threads", "--concurrency", "4", "--without-gossip", "--without-mingle"]
+
+
+def beat_command(folder: Path) -> list[str]:
+    """The beat, which keeps its schedule in a folder."""
+    return [*_celery(CELERY_APP), "beat", "--schedule", str(folder / "beat-schedule"), "--pidfile="]
+
+
+def _celery(app: str) -> list[str]:
+    return [sys.executable, "-m", "celery", "--app", app, "--quiet"]
 
 
 def web_command(port: int) -> list[str]:

@@ -120,7 +120,7 @@ def _blank_packets(theirs: Theirs, _: datetime) -> None:
         for part, values in RECEIPT.items():
             row.receipt[part] |= values
         for task in _tasks_in(row.receipt):
-            task |= {name: empty for name, empty in NO_TASK.items() if name in task}
+            _empty(task, NO_TASK)
         row.receipt["hits"] = [hit | {"relevance_reason": "", "hash": ""} for hit in row.receipt["hits"]]
         row.receipt.pop("delivered", None)  # marks of texts: of a short one it is soon guessed what it said
     _store(theirs, ContextPacket, rows, "receipt")
@@ -135,9 +135,14 @@ def _untell(theirs: Theirs, renamed: Iterable[uuid.UUID]) -> None:
     for row in theirs.all(ContextPacket).filter(there | Q(receipt__has_key=STANDS)).only("pk", "receipt").iterator():
         told = list(_told_of(row.receipt, threads, tasks))
         for part, values in told:
-            part |= {name: empty for name, empty in values.items() if name in part}
+            _empty(part, values)
         rows += [row] if told else []
     _store(theirs, ContextPacket, rows, "receipt")
+
+
+def _empty(part: dict[str, Any], values: Mapping[str, Any]) -> None:
+    """Put what stands there instead into a part of a receipt, which may have fewer fields."""
+    part |= {name: empty for name, empty in values.items() if name in part}
 
 
 def _told_of(receipt: Mapping[str, Any], threads: Set[str], tasks: Set[str]) -> Iterator[Part]:

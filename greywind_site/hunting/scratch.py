@@ -83,6 +83,25 @@ def nobody_woken() -> AbstractContextManager[None]:
     return embedding_by(wake=False)
 
 
+@contextmanager
+def owner_link() -> Iterator[psycopg.Connection]:
+    """Yield a connection of the tables' owner to the present database."""
+    parameters = settings.GREYWIND.owner_database()
+    if parameters is None:
+        raise LookupError("this needs the owner role; set DATABASE_OWNER_URL")
+    present = parameters | {"dbname": connections["default"].settings_dict["NAME"]}
+    with psycopg.connect(**present, autocommit=True) as link:
+        yield link
+
+
+@contextmanager
+def asleep(link: psycopg.Connection) -> Iterator[None]:
+    """Run one transaction in which the triggers of the tables do not act."""
+    with link.transaction():
+        link.execute("SET LOCAL session_replication_role = replica")
+        yield
+
+
 def _make(link: psycopg.Connection, name: str) -> None:
     if link.execute("SELECT FROM pg_database WHERE datname = %s", [TEMPLATE]).fetchone() is None:
         raise Refused(NO_TEMPLATE, returncode=FAILED)

@@ -19,6 +19,7 @@ from tests.databases import owner_link
 from threads.models import Lineage, Thread
 
 SEVERAL = 6
+PAYDAY = "The harbour pays on Fridays."
 FACTS = """
 SELECT 'session', s.id, s.thread_id, s.state, NULL::text FROM agent_sessions_session s
 UNION ALL SELECT 'task', t.id, t.thread_id, t.state, NULL FROM threads_task t
@@ -50,13 +51,11 @@ def task_on(cast: Cast, thread: str, title: str = "dig") -> str:
     return str(ok(cast.dev.client().post("/tasks", {"thread_id": thread, "title": title}))["id"])
 
 
-def learnt(cast: Cast, thread: str, content: str, session: str) -> str:
+def learnt(who: Member, thread: str, content: str, session: str, **more: Any) -> str:
+    """Let an agent learn something on a thread from the first entry of a session; returns the memory's id."""
     said = {"content": content, "type": "semantic", "scope_type": "thread", "scope_id": thread}
     cited = {"evidence": [{"ref": f"event://{session}/1", "quote": "for the harbour"}]}
-    told = ok(cast.dev.client().post("/memories", said | cited))
-    with project_scope(cast.dev.acting):
-        memory = Memory.objects.get()
-    return str(told.get("id", memory.public_id))
+    return str(ok(who.client().post("/memories", said | cited | more))["id"])
 
 
 def asked(who: Member, thread: str, verb: str, **body: Any) -> Any:
@@ -81,7 +80,7 @@ def two_lines(cast: Cast) -> tuple[str, str]:
     """Return two threads with everything on them: sessions of two roles, a task, a memory, channels and a demand."""
     first, session = worked(cast, "tide tables", demand("never round the heights"))
     worked(cast, "heights", thread=first, task_id=task_on(cast, first))
-    learnt(cast, first, "The tide tables begin at noon.", session)
+    learnt(cast.dev, first, "The tide tables begin at noon.", session)
     ok(cast.dev.client().call("PUT", f"/threads/{first}/vision", wanted("tides", "no charts"), If_Match="*"))
     second, _ = worked(cast, "harbour lights", role="chief")
     return first, second
@@ -385,7 +384,7 @@ def test_what_was_offered_to_all_from_a_private_thread_follows_it(cast: Cast) ->
     first, second = (make_thread(cast.dev, name, private=True) for name in ("diary", "journal"))
     ok(cast.dev.client().call("PUT", f"/threads/{second}/vision", wanted("tides", "no charts"), If_Match="*"))
     _, session = worked(cast, "diary", thread=first)
-    memory = learnt(cast, first, "The harbour pays on Fridays.", session)
+    memory = learnt(cast.dev, first, PAYDAY, session)
     before = facts()
     ok(merged(cast, first, second))
     assert home_of(cast.dev, memory) == second
@@ -411,13 +410,6 @@ def sqlstate(change: str) -> str | None:
     return refusal.value.sqlstate
 
 
-def kept_alone(cast: Cast, thread: str, session: str) -> str:
-    """Let the personal agent learn something on a thread that only it reads; returns the memory's id."""
-    said = {"content": "The harbour pays on Fridays.", "type": "semantic", "scope_type": "thread", "scope_id": thread}
-    cited = {"evidence": [{"ref": f"event://{session}/1", "quote": "for the harbour"}], "private": True}
-    return str(ok(cast.personal.client().post("/memories", said | cited))["id"])
-
-
 def home_of(who: Member, memory: str) -> Any:
     return ok(who.client().get(f"/memories/{memory}"))["scope_id"]
 
@@ -425,7 +417,7 @@ def home_of(who: Member, memory: str) -> Any:
 def test_what_only_another_reads_follows_unseen_and_comes_back(cast: Cast) -> None:
     first, session = worked(cast, "tide tables")
     second, _ = worked(cast, "harbour lights", role="chief")
-    memory = kept_alone(cast, first, session)
+    memory = learnt(cast.personal, first, PAYDAY, session, private=True)
     told = ok(merged(cast, first, second, dry_run=True))
     done = ok(merged(cast, first, second))
     assert (told["moves"]["memories"], done["lineage"][0]["moved"]["memories"]) == ([], 0)
@@ -440,7 +432,7 @@ def test_what_only_another_reads_follows_the_part_that_it_rests_on(cast: Cast) -
     first, _ = worked(cast, "tide tables")
     task = task_on(cast, first)
     _, session = worked(cast, "heights", thread=first, task_id=task, role="tester")
-    memory = kept_alone(cast, first, session)
+    memory = learnt(cast.personal, first, PAYDAY, session, private=True)
     made = ok(asked(cast.dev, first, "split", parts=[part("heights", task_ids=[task])]))["lineage"][0]["to"]
     moved = home_of(cast.personal, memory)
     ok(asked(cast.dev, made, "undo"))

@@ -13,6 +13,7 @@ from tests.flows.chief_threads import SERVED, Served
 
 CAP = {"max_input_tokens": 12_000}
 SAID = {"next_steps": ["write the rollback plan [1]"], "blockers": ["The key is missing [1]"]}
+DECIDED = {"sections": SAID | {"decisions": ["We ship in April [1]"]}}
 
 
 @pytest.fixture
@@ -116,11 +117,7 @@ def test_a_thread_that_stands_as_before_is_not_sent_again(cast: Cast) -> None:
     told = chiefs(cast, session_id=first["session"]["id"])
     assert [stand["behind"] for stand in stands(told).values()] == [True, False]
     assert "/1-1 and not what came after\n" in told["prompt"]["text"]
-    ok(
-        cast.dev.client().post(
-            f"/sessions/{moves['session']}/checkpoint", {"sections": SAID | {"decisions": ["We ship in April [1]"]}}
-        )
-    )
+    ok(cast.dev.client().post(f"/sessions/{moves['session']}/checkpoint", DECIDED))
     delta = chiefs(cast, session_id=first["session"]["id"], have={"packet_id": first["packet_id"]})
     assert (list(stands(first)), list(stands(delta))) == ([moves["thread"], stays["thread"]], [moves["thread"]])
     assert f"summary://{moves['summary']}@1" in delta["prompt"]["text"].split("no longer valid: ")[1]
@@ -128,8 +125,7 @@ def test_a_thread_that_stands_as_before_is_not_sent_again(cast: Cast) -> None:
 
 def test_it_is_shown_again_and_explained(cast: Cast) -> None:
     one, api = stand_of(cast.dev), cast.dev.client()
-    more = {"sections": SAID | {"decisions": ["We ship in April [1]"]}}
-    newest = f"summary://{ok(api.post(f'/sessions/{one["session"]}/checkpoint', more))['summary']['id']}@2"
+    newest = f"summary://{ok(api.post(f'/sessions/{one["session"]}/checkpoint', DECIDED))['summary']['id']}@2"
     packet = chiefs(cast)
     again = ok(api.get(f"/context/{packet['packet_id']}"))
     why = [
@@ -147,11 +143,7 @@ def test_it_is_shown_again_and_explained(cast: Cast) -> None:
 def test_a_session_whose_work_went_on_in_another_keeps_what_it_decided_alone(cast: Cast) -> None:
     first = stand_of(cast.dev)
     api = cast.dev.client()
-    ok(
-        api.post(
-            f"/sessions/{first['session']}/checkpoint", {"sections": SAID | {"decisions": ["We ship in April [1]"]}}
-        )
-    )
+    ok(api.post(f"/sessions/{first['session']}/checkpoint", DECIDED))
     ok(api.post(f"/sessions/{first['session']}/close", {}))
     later = open_session(cast.dev, first["thread"], role="dev")
     append(cast.dev, later, event("write the rollback plan now", attested=True))

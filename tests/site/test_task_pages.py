@@ -22,6 +22,8 @@ from tests.site.thread_cast import (
     walk,
 )
 
+DOERS = ("dev", "tester")
+
 
 @pytest.fixture
 def cast(transactional_db: None) -> Cast:
@@ -36,9 +38,6 @@ def maintainer(cast: Cast) -> Client:
 @pytest.fixture
 def thread(cast: Cast) -> str:
     return make_thread(cast.dev)
-
-
-DOERS = ("dev", "tester")
 
 
 def body(**parts: object) -> dict[str, object]:

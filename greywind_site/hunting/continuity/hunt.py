@@ -4,7 +4,7 @@ In the end everything stands as if nothing had happened; between the kill and th
 stands or all of it, and the work summary in force is never a part of one.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -14,9 +14,9 @@ from greywind_site.hunting.continuity.dying import Came, Stuck, alone, counted, 
 from greywind_site.hunting.continuity.scenes import SCENES, Scene, work
 from greywind_site.hunting.continuity.told import Standing, coverage_faults, standing
 from greywind_site.hunting.continuity.world import Place, World, leases_lapse, make_world
+from greywind_site.hunting.telling import Tell
 
 WORKERS, DELIVERIES = 2, 2
-type Tell = Callable[[str], object]
 
 
 @dataclass(kw_only=True)
@@ -54,10 +54,6 @@ class Course:
     after: Standing
     end: Standing
     words: int
-
-    def versions(self) -> list[Any]:
-        """Return the versions of the work summary that there may be, in order."""
-        return _versions(self.end)
 
 
 class Hunt:
@@ -116,7 +112,7 @@ class Hunt:
     def _look(self, left: Standing, course: Course, name: str, word: int) -> None:
         whole = _still(left) in (_still(course.before), _still(course.after))
         self._expect(whole, name, word, f"half of it stood: {difference(left, course.after)}")
-        known, versions = course.versions(), _versions(left)
+        known, versions = _versions(course.end), _versions(left)
         self._expect(versions == known[: len(versions)], name, word, "a summary stood that is none")
         self._expect(len(versions) >= len(_versions(course.before)), name, word, "a summary was lost")
 

@@ -7,12 +7,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-import psycopg
-from django.conf import settings
-from django.db import connection
 from django.test import Client
 from django.utils import timezone
-from psycopg.conninfo import make_conninfo
 
 from governance.actors import Acting
 from governance.agents import add_agent
@@ -20,7 +16,7 @@ from governance.ids import parse_id
 from governance.keys import issue
 from governance.scope import project_scope
 from governance.vocabulary import ContractKind, KeyScope
-from greywind_site.hunting.scratch import Contracts, scratch_project
+from greywind_site.hunting.scratch import Contracts, asleep, owner_link, scratch_project
 
 NAME, DEV, TESTER = "continuity hunt", "dev", "tester"
 CONTRACTS: Contracts = (
@@ -136,8 +132,7 @@ def move(world: World, task: str, *states: str) -> None:
 def quiet_for(place: Place, interval: str) -> None:
     """Let everything that was said in a window, and the lease of its process, lie so much further back."""
     moved = "SET last_event_at = last_event_at - %(by)s::interval, created_at = created_at - %(by)s::interval"
-    with _owner() as link, link.transaction():
-        link.execute("SET LOCAL session_replication_role = replica")
+    with owner_link() as link, asleep(link):
         values = {"session": place.session_pk, "by": interval}
         link.execute(f"UPDATE agent_sessions_session {moved} WHERE id = %(session)s", values)
         lapsed = "UPDATE agent_sessions_attempt SET lease_until = lease_until - %(by)s::interval"
@@ -146,13 +141,6 @@ def quiet_for(place: Place, interval: str) -> None:
 
 def leases_lapse() -> None:
     """Let the time of waiting and the leases of all jobs be over."""
-    with _owner() as link:
+    with owner_link() as link:
         link.execute("UPDATE governance_job SET due_at = now() - interval '1 s' WHERE state = 'waiting'")
         link.execute("UPDATE governance_job SET lease_until = now() - interval '1 s' WHERE state = 'running'")
-
-
-def _owner() -> psycopg.Connection[Any]:
-    told = settings.GREYWIND.owner_database()
-    if told is None:
-        raise LookupError("no owner role is known")
-    return psycopg.connect(make_conninfo(**told | {"dbname": str(connection.settings_dict["NAME"])}), autocommit=True)

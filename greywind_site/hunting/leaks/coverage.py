@@ -4,9 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from greywind_site.hunting.leaks.direct import read_all, readable_tables
-from greywind_site.hunting.leaks.ground import owner_link, tables_with_project
+from greywind_site.hunting.leaks.ground import tables_with_project
 from greywind_site.hunting.leaks.report import Report
 from greywind_site.hunting.leaks.world import World
+from greywind_site.hunting.scratch import owner_link
 
 NOT_SHOWN = "kept for machines or for later, and shown to nobody"
 BY_API_ALONE = "only the API shows it, and what is one human's alone no agent may ask for"

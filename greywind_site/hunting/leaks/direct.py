@@ -10,11 +10,12 @@ from psycopg import sql
 
 from governance.actors import Acting
 from governance.scope import ENTER
-from greywind_site.hunting.leaks.ground import PROJECTS, owner_link, tables_with_project
+from greywind_site.hunting.leaks.ground import PROJECTS, tables_with_project
 from greywind_site.hunting.leaks.marks import ids_in, marks_in, place_of
 from greywind_site.hunting.leaks.people import Principal
 from greywind_site.hunting.leaks.report import Leak, Report
 from greywind_site.hunting.leaks.world import World
+from greywind_site.hunting.scratch import owner_link
 
 OPERATION = "a direct read"
 READABLE = "SELECT has_table_privilege('gw_app', %s, 'SELECT')"

@@ -2,19 +2,17 @@
 
 import uuid
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import psycopg
-from django.conf import settings
-from django.db import connection
 from psycopg import sql
 
 from greywind_site.hunting.leaks.filling import columns_of, project_models
 from greywind_site.hunting.leaks.marks import Mints, Place, marks_in, place_of
 from greywind_site.hunting.leaks.people import Crew, placed
+from greywind_site.hunting.scratch import asleep
 
 LEDGER = "governance_auditevent"
 # Words that the machine reads, not people: a mark in them would be another state, role, hash or address. The rest of
@@ -82,16 +80,6 @@ class Ground:
     contracts: list[tuple[Place, str, str]] = field(default_factory=list)
 
 
-@contextmanager
-def owner_link() -> Iterator[psycopg.Connection]:
-    """Yield a connection of the tables' owner to the present database."""
-    parameters = settings.GREYWIND.owner_database()
-    if parameters is None:
-        raise LookupError("this needs the owner role; set DATABASE_OWNER_URL")
-    with psycopg.connect(**(parameters | {"dbname": connection.settings_dict["NAME"]}), autocommit=True) as link:
-        yield link
-
-
 def tables_with_project(link: psycopg.Connection) -> dict[str, bool]:
     """Return every table that carries a project, and whether it has an audience."""
     return dict(link.execute(TABLES).fetchall())
@@ -109,14 +97,6 @@ def move(link: psycopg.Connection, crew: Crew, place: Place, *, since: uuid.UUID
                 )
                 values = given | {"project": crew.project_id, "since": since}
                 link.execute(change.format(sql.Identifier(table)), values)
-
-
-@contextmanager
-def asleep(link: psycopg.Connection) -> Iterator[None]:
-    """Run one transaction in which the triggers of the tables do not act."""
-    with link.transaction():
-        link.execute("SET LOCAL session_replication_role = replica")
-        yield
 
 
 def paint(link: psycopg.Connection, crews: Sequence[Crew], *, mints: Mints) -> list[str]:

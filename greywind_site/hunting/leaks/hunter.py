@@ -5,7 +5,7 @@ import re
 import time
 import uuid
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any
 from urllib.parse import quote
@@ -30,6 +30,7 @@ from greywind_site.hunting.leaks.people import Principal
 from greywind_site.hunting.leaks.report import Leak, Report
 from greywind_site.hunting.leaks.storing import stored_since
 from greywind_site.hunting.leaks.world import World
+from greywind_site.hunting.telling import Tell
 
 # Of each answer differs by itself: the ids of the request, its date, and what a browser session is given.
 PASSING = re.compile(r"(?:trc|rid)_[0-9a-f]{32}|csrftoken=\w+|expires=[^;]+|name=\"csrfmiddlewaretoken\" value=\"\w+\"")
@@ -53,7 +54,7 @@ class Hunter:
         self.calls: Sequence[Operation] = operations()
         self.pages: Sequence[Route] = [route for route in routes() if route.name not in LEFT_ALONE]
 
-    def run(self, requests: int, *, tell: Callable[[str], None] = lambda _text: None) -> Report:
+    def run(self, requests: int, *, tell: Tell = lambda _text: None) -> Report:
         """Walk over everything that somebody may read, then ask at random, `requests` requests in all."""
         started = time.perf_counter()
         walk = [] if self.report.walked else self._walk()

@@ -1,7 +1,7 @@
 """Sabotage: one wall after another is taken away, to see that the hunt would notice, or that another wall holds."""
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
@@ -12,12 +12,13 @@ from greywind_site.hunting.leaks.aiming import How
 from greywind_site.hunting.leaks.asking import Ask
 from greywind_site.hunting.leaks.direct import OPERATION, read_all
 from greywind_site.hunting.leaks.filters import Site
-from greywind_site.hunting.leaks.ground import owner_link
 from greywind_site.hunting.leaks.hunter import Hunter
 from greywind_site.hunting.leaks.people import Principal
 from greywind_site.hunting.leaks.removing import watched
 from greywind_site.hunting.leaks.report import Report
 from greywind_site.hunting.leaks.world import World
+from greywind_site.hunting.scratch import owner_link
+from greywind_site.hunting.telling import Tell
 
 READING = """
 SELECT tablename::text, policyname::text, cmd, qual, with_check FROM pg_policies
@@ -25,7 +26,6 @@ WHERE 'gw_app' = ANY (roles) AND cmd IN ('ALL', 'SELECT') ORDER BY 1, 2
 """
 EACH_OPERATION = 12  # requests to each operation that shows something of the table
 MOST_SAMPLES = 30  # requests that reached a filter, to be sent again without it
-type Tell = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,6 @@
 """`manage.py leak_hunt`: the hunt in a database of its own, and how it is told."""
 
-import logging
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
@@ -18,21 +17,10 @@ from greywind_site.hunting.leaks.sabotage import LetGo, Opened, let_filters_go, 
 from greywind_site.hunting.leaks.world import World, make_world
 from greywind_site.hunting.scratch import scratch_database
 from greywind_site.hunting.seeds import seed_of
+from greywind_site.hunting.telling import Tell, quiet
 from greywind_site.operating.command import Told, lines, table
 
 POLICIES, FILTERS = "policies", "filters"
-type Tell = Callable[[str], None]
-
-
-@contextmanager
-def quiet() -> Iterator[None]:
-    """Keep the log silent: a line for each of so many requests would bury what is told."""
-    before = logging.root.manager.disable
-    logging.disable(logging.CRITICAL)
-    try:
-        yield
-    finally:
-        logging.disable(before)
 
 
 @contextmanager

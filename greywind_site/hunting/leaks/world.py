@@ -9,7 +9,7 @@ from psycopg import Connection
 from governance.ids import new_id
 from greywind_site.hunting.leaks import ground as grounds
 from greywind_site.hunting.leaks.filling import fill
-from greywind_site.hunting.leaks.ground import Ground, owner_link
+from greywind_site.hunting.leaks.ground import Ground
 from greywind_site.hunting.leaks.marks import Mints, Place
 from greywind_site.hunting.leaks.people import (
     PERSONAL,
@@ -29,6 +29,7 @@ from greywind_site.hunting.leaks.planting import (
     plant_answers,
     plant_proposals,
 )
+from greywind_site.hunting.scratch import owner_link
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -30,6 +30,7 @@ from greywind_site.hunting.continuity.world import Place, World, make_world, set
 from greywind_site.hunting.outage.site import Site
 from greywind_site.hunting.outage.trades import FAIL, HANG, MARK, NOTE
 from greywind_site.hunting.outage.wishes import Plan
+from greywind_site.hunting.telling import Tell
 from sessions.models import Session, WorkSummary
 from sessions.vocabulary import Chore
 
@@ -41,7 +42,6 @@ PACE = 0.1
 WARM_SECONDS = 5.0  # in which a worker comes up and reads what it reads at first use
 MOST_SLOWER = 1.5
 WORK_SECONDS = 5.0  # what the work itself may take, once somebody looks
-type Tell = Callable[[str], object]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

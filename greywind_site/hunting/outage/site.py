@@ -18,11 +18,10 @@ from greywind_site.embedded.lock import try_lock
 from greywind_site.embedded.processes import Child, Program
 from greywind_site.embedded.services import FileSink, Services
 from greywind_site.embedded.supervisor import Supervisor
+from greywind_site.embedded.up import beat_command, worker_command
 from greywind_site.hunting.outage.trades import DATABASE
 from greywind_site.hunting.outage.wishes import Plan
 
-CELERY = (sys.executable, "-m", "celery", "--quiet")
-WORKER = ("worker", "--pool", "threads", "--concurrency", "4", "--without-gossip", "--without-mingle")
 LOG = "hunt.log"
 
 
@@ -32,21 +31,18 @@ class Site:
     def __init__(self, services: Services, database: str) -> None:
         self.services, self.supervisor, self.instance = services, services.supervisor, services.instance
         self.database = database
-        self.broker, self.worker = self.start_broker(), self.start_worker()
-        schedule = str(self.instance.folder / "beat-schedule")
-        self._start("beat", *CELERY, "--app", "greywind_site.celery", "beat", "--schedule", schedule, "--pidfile=")
+        self.start_broker()
+        self.start_worker()
+        self._start("beat", beat_command(self.instance.folder))
 
-    def start_broker(self) -> Child:
+    def start_broker(self) -> None:
         """Start the broker, with whatever it had kept."""
         self.services.start_valkey()
         self.broker = self.supervisor.children[-1]
-        return self.broker
 
-    def start_worker(self) -> Child:
+    def start_worker(self) -> None:
         """Start a worker, which may take a few seconds until it listens."""
-        app = "greywind_site.hunting.outage.worker"
-        self.worker = self._start("worker", *CELERY, "--app", app, *WORKER)
-        return self.worker
+        self.worker = self._start("worker", worker_command("greywind_site.hunting.outage.worker"))
 
     def flush(self) -> None:
         """Let the broker forget every message and every binding."""
@@ -64,15 +60,15 @@ class Site:
     def caller(self, plan: Plan) -> Child:
         """Start a process that asks for work; what it tells is in its lines."""
         command = [sys.executable, "-m", "greywind_site.hunting.outage.caller", json.dumps(asdict(plan))]
-        return Child(self._program(plan.name, *command), sink=self.supervisor.sink, capture=True)
+        return Child(self._program(plan.name, command), sink=self.supervisor.sink, capture=True)
 
-    def _start(self, name: str, *command: str) -> Child:
-        return self.supervisor.start(self._program(name, *command))
+    def _start(self, name: str, command: list[str]) -> Child:
+        return self.supervisor.start(self._program(name, command))
 
-    def _program(self, name: str, *command: str) -> Program:
+    def _program(self, name: str, command: list[str]) -> Program:
         told = {"CELERY_BROKER_URL": self.instance.broker_url(), DATABASE: self.database}
         told |= {"DJANGO_SETTINGS_MODULE": "greywind_site.settings", "GREYWIND_LOG_LEVEL": "ERROR"}
-        return Program(name, list(command), environment=os.environ | told, folder=CHECKOUT)
+        return Program(name, command, environment=os.environ | told, folder=CHECKOUT)
 
 
 @contextmanager

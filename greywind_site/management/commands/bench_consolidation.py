@@ -5,8 +5,8 @@ from typing import Any, override
 from django.core.management.base import CommandParser
 
 from greywind_site.benching.consolidation import bench_consolidation
-from greywind_site.hunting.leaks.telling import quiet
 from greywind_site.hunting.scratch import scratch_database
+from greywind_site.hunting.telling import quiet
 from greywind_site.operating.command import LoneCommand, Told, table
 
 

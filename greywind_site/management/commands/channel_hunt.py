@@ -7,7 +7,8 @@ from django.core.management.base import CommandParser
 from greywind_site.hunting.channels import hunt_channels
 from greywind_site.hunting.scratch import nobody_woken, scratch_database
 from greywind_site.hunting.seeds import add_seed_option, seed_of
-from greywind_site.operating.command import LoneCommand, Told, lines
+from greywind_site.hunting.telling import told_of
+from greywind_site.operating.command import LoneCommand, Told
 
 
 class Command(LoneCommand):
@@ -26,6 +27,4 @@ class Command(LoneCommand):
     def answer(self, options: dict[str, Any]) -> Told:
         with scratch_database("channel_hunt"), nobody_woken():
             report = hunt_channels(max(1, options["packets"]), seed=seed_of(options))
-        facts = report.as_json()
-        shown = {name: value for name, value in facts.items() if name != "wrong"}
-        return Told(facts=facts, shown=lines(shown, then=report.wrong[:20]), ok=report.ok)
+        return told_of(report)

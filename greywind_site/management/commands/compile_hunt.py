@@ -6,7 +6,8 @@ from django.core.management.base import CommandParser
 
 from greywind_site.hunting.compiles.hunt import hunt_compiles, hunt_prompts
 from greywind_site.hunting.seeds import add_seed_option, seed_of
-from greywind_site.operating.command import LoneCommand, Told, lines
+from greywind_site.hunting.telling import told_of
+from greywind_site.operating.command import LoneCommand, Told
 
 
 class Command(LoneCommand):
@@ -28,6 +29,4 @@ class Command(LoneCommand):
     def answer(self, options: dict[str, Any]) -> Told:
         hunt = hunt_prompts if options["fuzz"] else hunt_compiles
         report = hunt(max(1, options["cases"]), seed=seed_of(options))
-        facts = report.as_json()
-        shown = {name: value for name, value in facts.items() if name != "first_wrong"}
-        return Told(facts=facts, shown=lines(shown, then=report.wrong[:20]), ok=report.ok)
+        return told_of(report, faults="first_wrong")

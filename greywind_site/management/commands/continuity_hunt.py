@@ -6,9 +6,9 @@ from django.core.management.base import CommandParser
 
 from greywind_site.hunting.continuity.hunt import hunt_continuity
 from greywind_site.hunting.continuity.scenes import SCENES
-from greywind_site.hunting.leaks.telling import quiet
 from greywind_site.hunting.scratch import nobody_woken, scratch_database
-from greywind_site.operating.command import LoneCommand, Told, lines
+from greywind_site.hunting.telling import quiet, told_of
+from greywind_site.operating.command import LoneCommand, Told
 
 
 class Command(LoneCommand):
@@ -30,6 +30,4 @@ class Command(LoneCommand):
     def answer(self, options: dict[str, Any]) -> Told:
         with quiet(), scratch_database("continuity_hunt"), nobody_woken():
             report = hunt_continuity(options["deeds"], step=max(1, options["step"]), tell=self.stderr.write)
-        facts = report.as_json()
-        shown = {name: value for name, value in facts.items() if name != "wrong"}
-        return Told(facts=facts, shown=lines(shown, then=report.wrong[:20]), ok=report.ok)
+        return told_of(report)

@@ -4,12 +4,12 @@ from typing import Any, override
 
 from django.core.management.base import CommandParser
 
-from greywind_site.hunting.leaks.telling import quiet
 from greywind_site.hunting.outage.hunt import Hunt, Sizes
 from greywind_site.hunting.outage.site import site_of
 from greywind_site.hunting.outage.trades import take_on_hunted
 from greywind_site.hunting.scratch import scratch_database
-from greywind_site.operating.command import LoneCommand, Told, lines
+from greywind_site.hunting.telling import quiet, told_of
+from greywind_site.operating.command import LoneCommand, Told
 
 
 class Command(LoneCommand):
@@ -34,6 +34,4 @@ class Command(LoneCommand):
         take_on_hunted()
         with quiet(), scratch_database("outage_hunt") as database, site_of(database) as site:
             report = Hunt(site, sizes, self.stderr.write).run()
-        facts = report.as_json()
-        shown = {name: value for name, value in facts.items() if name != "wrong"}
-        return Told(facts=facts, shown=lines(shown, then=report.wrong[:20]), ok=report.ok)
+        return told_of(report)

@@ -4,11 +4,11 @@ from typing import Any, override
 
 from django.core.management.base import CommandParser
 
-from greywind_site.hunting.leaks.telling import quiet
 from greywind_site.hunting.replays.hunt import hunt_replays
 from greywind_site.hunting.scratch import scratch_database
 from greywind_site.hunting.seeds import add_seed_option, seed_of
-from greywind_site.operating.command import LoneCommand, Told, lines
+from greywind_site.hunting.telling import quiet, told_of
+from greywind_site.operating.command import LoneCommand, Told
 
 
 class Command(LoneCommand):
@@ -29,6 +29,4 @@ class Command(LoneCommand):
         sizes = {name: max(1, options[name]) for name in ("packets", "writes")}
         with quiet(), scratch_database("replay_hunt"):
             report = hunt_replays(sizes["packets"], writes=sizes["writes"], seed=seed_of(options))
-        facts = report.as_json()
-        shown = {name: value for name, value in facts.items() if name != "wrong"}
-        return Told(facts=facts, shown=lines(shown, then=report.wrong[:20]), ok=report.ok)
+        return told_of(report)
