@@ -17,7 +17,7 @@ from sessions.summaries.drafting import more_of, standing
 from sessions.summaries.entries import Entry
 from sessions.summaries.reports import claims_of, told_of, tool_name
 from sessions.summaries.reversals import Placed, elements
-from sessions.summaries.statements import restated, statements
+from sessions.summaries.statements import closing_of, restated, statements
 from sessions.vocabulary import EventKind
 
 MOST_LINES = 200
@@ -194,6 +194,7 @@ def quotations(entry: Entry) -> frozenset[str]:
     else:
         claims = [text for _, text in claims_of(entry)]
         forms |= {told_of(entry), tool_name(entry), restated(entry), *claims}
+        forms |= {shortened(one) for one in closing_of(entry)}
         forms |= {part for text in claims for part in text.split(JOINT)}
     return frozenset(_key(form) for form in forms if form.strip())
 

@@ -228,7 +228,7 @@ ASKS = _any(
     r"吗|么(?=[？?]|$)|呢(?=[？?]|$)|什么|哪|谁|几|多少|怎么|怎样|如何|是不是|有没有|能否|是否|要不要|对不对|行不行|会不会|该不该",
 )
 TAG = regex.compile(
-    r"[,，]?\s*(?:no|right|ok|okay|yes|correct|isn't it|does that make sense|对吧|对不对|是吧|行吧|好吧|可以吧|好吗|行吗|可以吗)\s*[?？]+$|\s+no\s*[?？]+$"
+    r"[,，]?\s*(?:no|right|ok|okay|yes|correct|isn't it|does that make sense|对吧|对不对|是吧|好吧|可以吧|好吗|可以吗|(?<![执进运发举通流试])行[吧吗])\s*[?？]+$|\s+no\s*[?？]+$"
 )
 VALUED = regex.compile(
     r"#[0-9a-f]{3,8}\b|(?<![\w.])[0-9a-f]{6}(?![\w.])(?<=\d[0-9a-f]*)|(?<![\w.#/-])\d+(?:\.\d+)*\s?(?:%|ms|s|sec(?:ond)?s?|min(?:ute)?s?|hours?|days?|weeks?|months?|years?|[kmgt]i?b|px|"
@@ -264,4 +264,9 @@ WAITS = regex.compile(
 FOLLOWS = regex.compile(
     r"^(?:就|则|才|否则|但是?|而且?|并且?|也(?!许)|都|那么?|因为|所以|不然|要不然|除了|否则|再|且|以免|免得|以便|其中|包括|不包括|超过|低于|至于|不过|比如|例如|即使)"
 )
+ANSWERS = regex.compile(
+    rf"\W*(?:{phrases.ASSENT}|no|nope|nah|neither|both|(?:the )?(?:first|second|last|former|latter)|option \w"
+    r"|不(?:用|要|行|必|了)?|别|都|第[一二三四五]|前者|后者|两个都)(?=\W|$|\p{Han})"
+)
+"""How a short answer begins that takes its matter from the question."""
 CHATTER = regex.compile(rf"(?:{phrases.COURTESY}|{phrases.CHAT}|{phrases.ASSENT}|{phrases.GO_ON}|\W)+")

@@ -15,7 +15,8 @@ from sessions.summaries.entries import Entry
 from sessions.summaries.fitting import KEPT_WHOLE, LEAST_WORTH, MOST_PLACED, by_section, within, worthiest
 from sessions.summaries.reports import CLAIMED, is_answered, is_resolved, reported
 from sessions.summaries.reversals import Placed, TakenBack
-from sessions.summaries.statements import SECTION, WORTH, Statement, kind_of, restated, statements
+from sessions.summaries.statements import SECTION, WORTH, Statement, answered, kind_of, restated, statements
+from sessions.vocabulary import EventRole
 
 LINE_TOKENS = 56  # of what one entry says in one section
 VALUES_TOKENS = 96  # of a line that is a list of values
@@ -65,13 +66,17 @@ def _read(parent: Sections, entries: Sequence[Entry]) -> _Desk:
     desk = _Desk(placed=[Placed(section=name, line=parse(x)) for name in SummarySection for x in parent.get(name, ())])
     desk.has_goal = any(one.section is SummarySection.GOALS for one in desk.placed)
     desk.asked = sorted({one.last_seq for one in desk.placed if one.section is SummarySection.NEXT_STEPS})
+    asking: Entry | None = None
     for entry, reply in zip(entries, [*entries[1:], None], strict=False):
         if entry.retires:
             _retire(desk, entry.retires, by=entry.seq)
         if entry.is_users:
             _hear(desk, entry, reply)
+            _answer(desk, asking, entry)
+            asking = None
         else:
             _note(desk, entry)
+            asking = entry if entry.role == EventRole.ASSISTANT and entry.is_assistants else asking
         if len(desk.placed) > MOST_PLACED:
             desk.placed = worthiest(desk.placed)
     desk.placed = [one for one in desk.placed if not _is_over(one, entries)]
@@ -90,6 +95,15 @@ def _hear(desk: _Desk, entry: Entry, reply: Entry | None) -> None:
     desk.taken_back += gone
     desk.placed += _lines(desk, entry, said, reply)
     if any(one.worth >= WORTH[Kind.PROPOSAL] for one in said):
+        desk.asked.append(entry.seq)
+
+
+def _answer(desk: _Desk, asking: Entry | None, entry: Entry) -> None:
+    """What a user agreed to or chose in a word or two: the agent's words say what it was."""
+    answer = answered(asking, entry) if asking else None
+    if asking and answer:
+        line = Line(text=JOINT.join(answer), seqs=(asking.seq, entry.seq))
+        desk.placed.append(Placed(section=SummarySection.DECISIONS, line=line))
         desk.asked.append(entry.seq)
 
 
@@ -215,4 +229,7 @@ def _moved(one: Placed, fresh: set[int]) -> Placed:
 
 
 def _is_work(line: Line) -> bool:
-    return all(kind_of(piece, piece) in (Kind.TASK, Kind.PROPOSAL, Kind.ERRAND, Kind.NOTE) for piece in line.pieces)
+    """Whether a line asks for work; one that cites two entries is what was agreed to, however it was put."""
+    agreed = (Kind.QUESTION, Kind.CHATTER) if len(line.seqs) > 1 else ()
+    asks = (Kind.TASK, Kind.PROPOSAL, Kind.ERRAND, Kind.NOTE, *agreed)
+    return all(kind_of(piece, piece) in asks for piece in line.pieces)

@@ -32,10 +32,8 @@ def worth_of(one: Placed) -> float:
     """Return how much later work needs a line: what it says by its kind, whoever said it last a little more."""
     if one.line.mark is not None:
         return WORTH[Kind.PROPOSAL] if one.line.mark is Mark.PASSED else LEAST_WORTH
-    if one.section is SummarySection.GOALS:
+    if one.section in (SummarySection.GOALS, SummarySection.NEXT_STEPS):
         return GOAL_WORTH
-    if one.section is SummarySection.NEXT_STEPS:
-        return WORTH[Kind.TASK] + 1
     return max(map(_worth, one.line.pieces))
 
 

@@ -54,6 +54,8 @@ SOME_WORDS = 3.0  # that tell something, of a statement that says as much as mos
 NAME_WORDS = 6  # of a line that only names something
 LEAST_WORDS = 3  # of a statement; fewer point at something that stands elsewhere
 HAN_OF_A_WORD = 1.3
+ANSWER_WORDS = 12  # of an answer: who says more says what it is about
+CLOSING = 6  # sentences that an agent ends with, which an answer may be to
 _LATIN = regex.compile(r"[^\W_\p{Han}]+(?:['._/-][^\W_\p{Han}]+)*", regex.V1)
 _POINTS = regex.compile(r"\b(?:this|that|it|these|those|they|them)\b|[这那它](?:个|些|里|样)?")
 _GIVES_REASON = regex.compile(r"(?:so|i|we|that|this|it)\b|这样|因为|所以|方便|免得")
@@ -105,6 +107,42 @@ def restated(entry: Entry) -> str:
     told = [tidy(one) for one in sentences(entry.prose[:800])[:3]]
     binding = [one for one in told if cues.BINDING_REPLY.search(folded(one)) and weight(one) > LEAST_WORDS]
     return binding[0] if binding else ""
+
+
+def closing_of(entry: Entry) -> Sequence[str]:
+    """Return what an agent ends with, tidied: what a short answer may be to."""
+    return [tidy(one) for one in sentences(entry.prose)[-CLOSING:]]
+
+
+@lru_cache(2_048)
+def answered(asking: Entry, entry: Entry) -> tuple[str, str] | None:
+    """Return what an agent ended with and a user's short answer to it; None where that is no answer.
+
+    A yes or no is one to the last question; a choice is one to the sentence that it takes its words from. What says
+    something by itself is read as a statement, and what asks back is no answer.
+    """
+    closing, said = sentences(asking.prose)[-CLOSING:], sentences(entry.prose)
+    if not any(map(_asks, closing)) or not said or any(map(_asks, said)):
+        return None
+    if weight(entry.prose) > ANSWER_WORDS or any(one.worth > WORTH[Kind.NOTE] for one in statements(entry)):
+        return None
+    words = _telling(entry.prose)
+    shared = {one: len(words & _telling(one)) for one in closing}
+    if any(shared.values()):
+        asked = max(closing, key=lambda one: (shared[one], closing.index(one)))
+    elif weight(entry.prose) <= FEW_WORDS and cues.ANSWERS.match(folded(entry.prose.lstrip())):
+        asked = next(one for one in reversed(closing) if _asks(one))
+    else:
+        return None
+    return tidy(asked), JOINT.join(tidy(one) or one for one in said)
+
+
+def _asks(sentence: str) -> bool:
+    return sentence.rstrip().endswith(("?", "？"))
+
+
+def _telling(text: str) -> frozenset[str]:
+    return frozenset(one.term for one in lexemes(text) if len(one.term) > 1 and commonness(one.term) == 1.0)
 
 
 @lru_cache(2_048)
@@ -187,7 +225,7 @@ def kind_of(raw: str, text: str) -> Kind:
         (Kind.REMEMBER, not asks and cues.REMEMBERS.search(said)),
         (Kind.CONSTRAINT, (not asks or cues.DECIDES.search(said)) and cues.BINDS.search(said)),
         (Kind.CORRECTION, cues.CORRECTS.search(said) and not _is_bare_question(said, bare)),
-        (Kind.CORRECTION, cues.TAG.search(said) and not asks),
+        (Kind.PROPOSAL, cues.TAG.search(said) and not asks),
         (Kind.VALUE, not asks and cues.VALUED.search(bare)),
         (Kind.DECISION, not asks and cues.CHANGES.search(bare)),
         (Kind.TASK, not asks and cues.DELIVERS.search(bare)),

@@ -92,6 +92,39 @@ def test_a_correction_that_the_agent_agrees_to_stands_with_what_it_says_it_will_
     assert (line.seqs, "unsubscribe() must not clear the listeners" in line.text) == ((2, 3), True)
 
 
+@pytest.mark.parametrize(
+    ("asking", "answer", "line"),
+    [
+        ("Here is the list. Should I tag the release?", "yeah, do it", "Should I tag the release?; do it [1, 2]"),
+        ("This looks like a minor release. Or a patch one?", "minor", "This looks like a minor release; minor [1, 2]"),
+        ("迁移脚本写好了。要我现在执行吗？", "好的，执行吧", "要我现在执行吗？; 好的; 执行吧 [1, 2]"),
+        ("可以放在缓存里，也可以放在数据库里。放哪里？", "数据库", "可以放在缓存里，也可以放在数据库里; 数据库 [1, 2]"),
+    ],
+)
+def test_a_short_answer_stands_with_what_it_answers(asking: str, answer: str, line: str) -> None:
+    assert told_back(asking, answer) == [line]
+
+
+@pytest.mark.parametrize(
+    ("asking", "answer"),
+    [
+        ("All tests pass. Want to look at something else?", "ok, i hope that you had some sleep meanwhile"),
+        ("Should I tag the release?", "what is in it?"),
+        ("I tagged the release.", "yes"),
+        ("要我现在执行吗？", "现在几点了？"),
+    ],
+)
+def test_what_answers_nothing_is_no_answer(asking: str, answer: str) -> None:
+    assert not any("[1, 2]" in line for line in told_back(asking, answer))
+
+
+def told_back(asking: str, answer: str) -> list[str]:
+    """Return the lines of what an agent asked and a user answered."""
+    asked = Entry(1, "assistant", EventKind.MESSAGE, asking)
+    answered = Entry(2, "user", EventKind.MESSAGE, answer, attested=True)
+    return [line for found in sections(asked, answered).values() for line in found]
+
+
 def test_repeated_failures_are_one_line_with_a_count() -> None:
     failed = [Entry(n, "tool", EventKind.TOOL_RESULT, "boom", failed=True, tool="bash") for n in (4, 7, 9)]
     assert sections(*said("Build it."), *failed)["verification"] == ["failed: bash (×3) [4, 9]"]
