@@ -5,7 +5,7 @@ literal of ours, with %s for each value; nothing of a caller's is ever part of i
 """
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache
@@ -108,6 +108,14 @@ def _preparing(*, binary: bool = False) -> CursorWrapper:
 @cache
 def _selection(model: type[Model]) -> str:
     return f"SELECT {columns(model)} FROM {model._meta.db_table} WHERE "  # noqa: S608, SLF001 - names from the model
+
+
+def array_text(items: Iterable[str]) -> str:
+    """Return an array as PostgreSQL reads it, of items that need no escaping: numbers, or what is quoted already.
+
+    For long arrays of which each item would else be looked at for what it may need.
+    """
+    return "{" + ",".join(items) + "}"
 
 
 def insert(*rows: Model) -> None:

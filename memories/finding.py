@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from governance.rows import fetch
+from governance.rows import array_text, fetch
 from governance.scope import project_here
 from memories.embeddings.nearest import Leg, Place, dense_legs
 from memories.embeddings.queries import AskedVectors
@@ -149,7 +149,7 @@ def memories_sharing(text: str, *, most: int) -> list[uuid.UUID]:
 
 def _lexical(question: Question, scope: Scope, pool: int) -> dict[str, Any]:
     return {
-        "keys": keys_asked(project_here(), question.terms),
+        "keys": array_text(map(str, keys_asked(project_here(), question.terms))),
         "terms": list(question.terms),
         "most": pool,
         "k1": K1,

@@ -8,18 +8,19 @@ from typing import Any
 
 from django.conf import settings
 
+from governance.rows import array_text
 from memories.embeddings.queries import AskedVectors
 from memories.embeddings.registry import Model
 
 CALL = (
-    "nearest_passages(%(model_{n})s, %(space_{n})s, %(dims_{n})s::integer, %(asked_{n})s::text[]::halfvec[],"
+    "nearest_passages(%(model_{n})s, %(space_{n})s, %(dims_{n})s::integer, %(asked_{n})s::halfvec[],"
     " %(dense_most)s::integer, %(dense_near)s::uuid, %(dense_only_in)s::uuid, %(dense_kinds)s::text[],"
     " %(dense_since)s::timestamptz, %(dense_until)s::timestamptz, %(dense_shared)s::boolean,"
     " %(dense_held_roles)s::text[], %(dense_bounded)s::integer)"
 )
 # Of a passage that another leg found: the greatest cosine over all requests, null while it has no vector.
 COSINE = (
-    "(SELECT max(-(v.vector <#> q))::real FROM memories_embedding v, unnest(%(asked_{n})s::text[]::halfvec[]) AS q"
+    "(SELECT max(-(v.vector <#> q))::real FROM memories_embedding v, unnest(%(asked_{n})s::halfvec[]) AS q"
     " WHERE v.project_id = {passage}.project_id AND v.passage_id = {passage}.id AND v.model = %(model_{n})s"
     " AND v.state = 'ready' AND v.dims = %(dims_{n})s::integer AND starts_with(v.version, %(space_{n})s))"
 )
@@ -79,5 +80,5 @@ def _of_model(number: int, model: Model, vectors: Sequence[str]) -> dict[str, An
         f"model_{number}": model.name,
         f"space_{number}": model.comparable,
         f"dims_{number}": model.dims,
-        f"asked_{number}": list(vectors),
+        f"asked_{number}": array_text([f'"{vector}"' for vector in vectors]),
     }
