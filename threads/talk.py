@@ -22,7 +22,6 @@ SATURATION = 10.0
 
 _FEW_THREADS = 4  # a word's rarity is taken as if there were at least so many
 _KIND_WEIGHTS = {Kind.IDENTIFIER: 2.0, Kind.WORD: 1.0, Kind.BIGRAM: 0.8, Kind.CHARACTER: 0.1}
-_MANNER_WEIGHT = 1.0
 _ALIKE = 0.25  # of the words that the best thread knows; with fewer, it is no rival of it
 _SLACK = 50.0  # of the variance: a few weak words alone make no clear case
 _SHOWN = 3
@@ -31,6 +30,21 @@ _SHOWN_THREADS = 5
 type Keys = NDArray[np.uint32]
 type Counts = NDArray[np.uint16]
 type Table = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TalkWeights:
+    """What `bench_resolution --learn` learns of how words tell.
+
+    `manner` is the weight of a turn of phrase beside a word of matter; `sharpness` the power of a word's rarity: above
+    one, what only one thread says outweighs the more what most of them say.
+    """
+
+    manner: float
+    sharpness: float
+
+
+LEARNT = TalkWeights(manner=2.0, sharpness=1.25)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -65,18 +79,18 @@ class Verdict:
 
     @property
     def lead(self) -> float:
-        """By how many standard deviations the nearest thread is ahead of the next."""
-        return self.standings[1].behind
+        """By how many standard deviations the nearest thread is ahead of every other one."""
+        return min(one.behind for one in self.standings[1:])
 
 
-def heard(text: str, talks: Mapping[str, Talk]) -> Verdict | None:
+def heard(text: str, talks: Mapping[str, Talk], weights: TalkWeights = LEARNT) -> Verdict | None:
     """Return how the threads compare as the place of `text`; None where there are too few, or no word is shared."""
     names = sorted(name for name, talk in talks.items() if len(talk.keys))
     said_in = _said_in(text)
     asked = list(said_in)
     if len(names) < FEWEST_TALKS or not asked:
         return None
-    gains, full = _gains(asked, [talks[name] for name in names])
+    gains, full = _gains(asked, [talks[name] for name in names], weights)
     scores = gains.sum(axis=0)
     order = sorted(range(len(names)), key=lambda place: (-scores[place], names[place]))
     first = order[0]
@@ -112,12 +126,12 @@ def _by_clause(gains: Table, numbers: Sequence[int]) -> Table:
     return summed
 
 
-def _gains(asked: Sequence[Wording], talks: Sequence[Talk]) -> tuple[Table, Table]:
+def _gains(asked: Sequence[Wording], talks: Sequence[Talk], weights: TalkWeights) -> tuple[Table, Table]:
     """Return what each word (row) gives each thread (column), and what a word is worth at most once."""
     said = _said(np.array([wording.key for wording in asked], dtype=np.uint32), talks)
     spread, threads = _spread(said)
-    rarity = np.log1p((threads - spread + 0.5) / (spread + 0.5))
-    full = rarity * np.array([_weight(wording) for wording in asked])
+    rarity = np.log1p((threads - spread + 0.5) / (spread + 0.5)) ** weights.sharpness
+    full = rarity * np.array([_weight(wording, weights) for wording in asked])
     length = np.where(_is_matter(asked)[:, None], _relative(talks, "matter"), _relative(talks, "manner"))
     often = said * (SATURATION + 1) / np.maximum(said + SATURATION * length, 1e-9)
     return full[:, None] * often, full
@@ -153,9 +167,9 @@ def _relative(talks: Sequence[Talk], channel: str) -> Table:
     return np.maximum(lengths, 1.0) / max(float(lengths.mean()), 1.0)
 
 
-def _weight(wording: Wording) -> float:
+def _weight(wording: Wording, weights: TalkWeights) -> float:
     if wording.kind is None:
-        return _MANNER_WEIGHT
+        return weights.manner
     return _KIND_WEIGHTS[wording.kind] * commonness(wording.shown)
 
 

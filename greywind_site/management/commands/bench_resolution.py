@@ -33,8 +33,9 @@ class Command(LoneCommand):
         parser.add_argument(
             "--learn",
             action="store_true",
-            help="instead, say how far ahead a thread's talk must be so that at most 5 %% of any set go wrong, learnt "
-            "from the last eight sessions of each thread; the figures are of threads left out of the learning",
+            help="instead, say how talk is best weighed, and how far ahead a thread's must be so that at most 5 %% of "
+            "any set go wrong and at most 20 %% find another thread while their own is put away, learnt from the eight "
+            "sessions before each thread's last; the figures are of threads left out of the learning",
         )
         parser.add_argument("--explain", metavar="THREAD", help="show what was asked of one thread, and why")
 
