@@ -127,6 +127,12 @@ class Memory(ContentRow):
                 condition=models.Q(status=MemoryStatus.ACTIVE.value, expires_at__isnull=False),
                 name="memory_by_end",
             ),
+            # What holds of one thread or task: asked by a merge, a split and the thread's page.
+            models.Index(
+                fields=["project", "scope_id", "-created_at"],
+                condition=models.Q(scope_id__isnull=False),
+                name="memory_by_place",
+            ),
         ]
 
     def __str__(self) -> str:
