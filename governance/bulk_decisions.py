@@ -14,7 +14,7 @@ from governance.ids import parse_id
 from governance.models import Proposal
 from governance.proposal_reading import Sight, find_proposal, sight, sights_of, why_not_at
 from governance.scope import project_scope
-from governance.vocabulary import ContractKind, DecisionVerb, MembershipLevel, ProposalState, Risk
+from governance.vocabulary import NO_CONTRACT, DecisionVerb, MembershipLevel, ProposalKind, ProposalState, Risk
 
 MOST_AT_ONCE = 50
 NOT_STORED = Unavailable("the database or its ledger failed, so nothing was stored of this one", code="not_stored")
@@ -57,7 +57,7 @@ def why_alone(acting: Acting, seen: Sight, level: MembershipLevel | None) -> str
 
 def is_light(seen: Sight) -> bool:
     """Return whether it weighs so little that it may be approved together with others."""
-    return seen.case.risk == Risk.LOW and seen.proposal.kind != ContractKind.ROLE
+    return seen.case.risk == Risk.LOW and seen.proposal.kind not in (ProposalKind.ROLE, *NO_CONTRACT)
 
 
 def chosen_sights(ids: Sequence[str]) -> list[Sight]:

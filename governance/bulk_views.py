@@ -11,12 +11,11 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext, gettext_lazy, ngettext
 
 from governance.bulk_decisions import MOST_AT_ONCE, Bound, Outcome, approve_each, chosen_sights, why_alone
-from governance.consents import without_consent
+from governance.change_reading import ChangeLine, changes_of
 from governance.errors import Invalid
 from governance.invisible import made_visible
 from governance.languages import language_of
 from governance.pages import Desk, done, project_page, refused, show
-from governance.proposal_page import ChangeLine, change_lines
 from governance.proposal_reading import Sight
 from governance.proposal_texts import LONGEST_TEXT
 from governance.proposal_words import WITHDRAWN_OFFER
@@ -53,8 +52,7 @@ class ChosenLine:
 
     @property
     def changes(self) -> list[ChangeLine]:
-        base = self.seen.base.body if self.seen.base else None
-        return change_lines(base, without_consent(self.seen.text.body))
+        return changes_of(self.seen)
 
     @property
     def bound(self) -> str:

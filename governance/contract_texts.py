@@ -9,7 +9,7 @@ import yaml
 
 from governance.errors import FieldFault, Invalid
 from governance.models import Revision
-from governance.schemas import MOST_BYTES, SCHEMAS, checked_body, fields_of
+from governance.schemas import MOST_BYTES, PLACED, SCHEMAS, checked_body, fields_of
 from governance.vocabulary import ContractKind, Proposable
 
 HEADER = re.compile(r"\A<!-- greywind .*?-->\n*", re.DOTALL)
@@ -44,14 +44,14 @@ class Part:
     lines: list[str] = field(default_factory=list)
 
 
-def from_yaml(text: str, kind: Proposable) -> dict[str, Any]:
-    """Return the checked body that a YAML file holds.
+def from_yaml(text: str, kind: Proposable, *, beside: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """Return the checked body that a YAML file holds; what no writer chooses of its kind is as in `beside`.
 
     Raises Invalid: not_yaml, unknown_key (each one is named), invalid_body.
     """
     loaded = load_mapping(text)
     _check_known(kind, [str(key) for key in loaded])
-    return checked_body(kind, loaded)
+    return checked_body(kind, loaded | {name: (beside or {}).get(name) for name in PLACED.get(kind, ())})
 
 
 def load_mapping(text: str) -> dict[Any, Any]:
@@ -240,9 +240,10 @@ def _bullets(lines: list[str]) -> Iterator[str]:
 
 
 def _check_known(kind: Proposable, keys: list[str]) -> None:
-    unknown = [key for key in dict.fromkeys(keys) if key not in fields_of(kind)]
+    known = [name for name in fields_of(kind) if name not in PLACED.get(kind, ())]
+    unknown = [key for key in dict.fromkeys(keys) if key not in known]
     if unknown:
-        message = f"a {kind} has no such field; it has {', '.join(fields_of(kind))}"
+        message = f"a {kind} has no such field; it has {', '.join(known)}"
         faults = tuple(FieldFault(f"/text#{key[:64]}", "unknown_key", message) for key in unknown[:50])
         raise Invalid(f"unknown: {', '.join(key[:64] for key in unknown[:10])}", code="unknown_key", faults=faults)
 

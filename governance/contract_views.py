@@ -8,6 +8,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext, gettext_lazy
 
+from governance.change_reading import ChangeLine, Way, change_lines, ways
 from governance.contract_forms import ContractForm, blank_body
 from governance.contract_imports import FileForm, Imported, imported
 from governance.contracts import active_revision
@@ -15,8 +16,7 @@ from governance.errors import Invalid, NotThere
 from governance.forms import posted, status_of
 from governance.models import Revision
 from governance.pages import Desk, done, project_page, show
-from governance.proposal_forms import ProposalForm, as_yaml, blame_text
-from governance.proposal_page import ChangeLine, Way, change_lines, ways
+from governance.proposal_forms import ProposalForm, as_yaml, blame_text, words_for
 from governance.proposal_views import SAYABLE
 from governance.proposal_words import ASKED
 from governance.proposals import ProposalWish, propose
@@ -107,6 +107,7 @@ def _shown(
     request: HttpRequest, desk: Desk, place: Place, *, form: ProposalForm, status: int = 200, **more: Any
 ) -> HttpResponse:
     shown: dict[str, Any] = {"form": form, "place": place, "above": _above(desk), **more}
+    shown["words"] = words_for(place.kind)
     return show(request, desk, "governance/proposal_new.html", status=status, section="roles", **shown)
 
 
@@ -130,7 +131,8 @@ def _place(desk: Desk, kind: str, slug: str) -> Place:
 
 
 def _initial(place: Place) -> dict[str, Any]:
-    body = place.active.body if place.active else blank_body(place.kind, place.slug)
+    # With the fields that were not there yet when it was written.
+    body = blank_body(place.kind, place.slug) | (place.active.body if place.active else {})
     return {"version": place.number, "body": as_yaml(body, place.kind), "risk": Risk.LOW}
 
 

@@ -9,6 +9,8 @@ from django.db.models import Max
 from governance.audit import fingerprint
 from governance.errors import Clash
 from governance.models import Actor, Contract, Proposal, ProposalText, Revision
+from governance.policies import PolicyRules
+from governance.proposal_reading import POLICY
 from governance.schemas import body_hash, checked_body
 from governance.scope import record
 from governance.vocabulary import ContractKind, RevisionState
@@ -21,6 +23,12 @@ def active_revision(kind: ContractKind | str, slug: str) -> Revision | None:
         .select_related("contract")
         .first()
     )
+
+
+def rules_in_force() -> PolicyRules:
+    """Return the rules of the open scope's active policy; the careful defaults where the project has none."""
+    policy = active_revision(*POLICY)
+    return PolicyRules.of(policy.body if policy else None)
 
 
 def revisions_of(contract: Contract) -> list[Revision]:

@@ -11,7 +11,7 @@ from governance.eligibility import self_approved
 from governance.errors import Clash, Invalid, StepUpNeeded
 from governance.models import Actor, Decision, Proposal, Revision
 from governance.proposal_desk import close, lock, moved
-from governance.proposal_reading import Sight, check_may_decide, sight
+from governance.proposal_reading import APPROVING, Sight, check_may_decide, sight
 from governance.proposal_texts import TextWish, checked_text
 from governance.proposals import edit
 from governance.scope import record
@@ -43,10 +43,10 @@ class DecisionWish:
 def decide(acting: Acting, proposal: Proposal, wish: DecisionWish, *, now: datetime) -> Decision:
     """Record a human's decision in the open scope and do what follows from it.
 
-    The approval that completes what is needed makes the text the active revision of its contract, or shares the offered
-    memory, in this same transaction. Raises Forbidden (not_a_decider, level_too_low, own_proposal), StepUpNeeded (high
-    risk without a fresh proof), Clash (proposal_moved, with what stands now; already_decided; gate_refused for a
-    memory) and Invalid (reason_missing, body_missing, or what is wrong with the edited body).
+    The approval that completes what is needed makes the text the active revision of its contract, or does what else was
+    asked for, in this same transaction. Raises Forbidden (not_a_decider, level_too_low, own_proposal), StepUpNeeded
+    (high risk without a fresh proof), Clash (proposal_moved, with what stands now; already_decided; what the
+    undertaking of its kind refuses) and Invalid (reason_missing, body_missing, or what is wrong with the edited body).
     """
     said = _checked_wish(wish)
     held = lock(proposal)
@@ -92,7 +92,7 @@ def _stored(acting: Acting, seen: Sight, wish: DecisionWish, *, said: str, now: 
         "seen_hash": decision.seen_hash,
         "stepped_up": wish.proof,
     }
-    before = fingerprint(seen.base.body) if seen.base else ""
+    before = fingerprint(seen.before) if seen.before else ""
     after = fingerprint(seen.text.body)
     record(f"proposal.{wish.verb}", seen.proposal.public_id, before=before, after=after, detail=detail)
     return decision
@@ -135,9 +135,12 @@ def _check_bound(seen: Sight, wish: DecisionWish) -> None:
     if held.version != wish.expected_version:
         raise moved(held, wish.expected_version, "somebody wrote another version since you looked")
     if seen.moved:
-        raise moved(held, wish.expected_version, "another revision holds since; rebase the proposal onto it")
+        raise moved(held, wish.expected_version, "something else holds since; rebase the proposal onto it")
     if wish.seen_hash != seen.seen_hash:
         raise moved(held, wish.expected_version, "what you saw is not what stands here; look at it again")
+    if seen.shut and wish.verb in APPROVING:
+        message = "what it changes takes no change now; reject it, or wait until that is otherwise"
+        raise Clash.at("/verb", message, code=seen.shut)
 
 
 def _check_stepped_up(seen: Sight, wish: DecisionWish) -> None:

@@ -1,7 +1,7 @@
 """Who may decide a change: one table of what each field weighs, and pure functions over plain values.
 
-The database knows the same table and the same rules (migrations 0004_authority, 0009_memory_proposals and
-0010_sensitivity_proposals); a test holds the two equal.
+The database knows the same table and the same rules (migrations 0004_authority and those named …_proposals since); a
+test holds the two equal.
 """
 
 import json
@@ -24,15 +24,17 @@ NEEDED: Mapping[Matter, MembershipLevel] = {
     Matter.PROFILE: MembershipLevel.OWNER,
     Matter.SENSITIVITY_DOWNGRADE: MembershipLevel.OWNER,
     Matter.PRIVATE_TO_SHARED: MembershipLevel.OWNER,
+    Matter.VISION: MembershipLevel.MAINTAINER,
 }
 
 
 @dataclass(frozen=True, slots=True)
 class FieldRule:
-    """What a change of one field touches, and its risk."""
+    """What a change of one field touches, and its risk; `loss`, where it weighs more that what stood there is gone."""
 
     matter: Matter
     risk: Risk
+    loss: Risk | None = None
 
 
 FIELD_RULES: Mapping[Proposable, Mapping[str, FieldRule]] = {
@@ -70,6 +72,16 @@ FIELD_RULES: Mapping[Proposable, Mapping[str, FieldRule]] = {
     ProposalKind.SENSITIVITY: dict.fromkeys(
         ("memory", "version", "before", "after"), FieldRule(Matter.SENSITIVITY_DOWNGRADE, Risk.MEDIUM)
     ),
+    # What is added to a vision is light. What goes is not: its goal, and its non-goals, which hold as constraints.
+    ProposalKind.VISION: {
+        "thread": FieldRule(Matter.VISION, Risk.LOW),
+        "version": FieldRule(Matter.VISION, Risk.LOW),
+        "origin_goal": FieldRule(Matter.VISION, Risk.LOW, loss=Risk.HIGH),
+        "done_when": FieldRule(Matter.VISION, Risk.LOW, loss=Risk.MEDIUM),
+        "non_goals": FieldRule(Matter.VISION, Risk.LOW, loss=Risk.HIGH),
+        "user_priorities": FieldRule(Matter.VISION, Risk.LOW, loss=Risk.MEDIUM),
+        "quality_bar": FieldRule(Matter.VISION, Risk.LOW, loss=Risk.MEDIUM),
+    },
 }
 # A field that stands in no table is as grave as can be: what somebody forgot to weigh does not slip through.
 UNWEIGHED: Mapping[Proposable, FieldRule] = {
@@ -80,6 +92,7 @@ UNWEIGHED: Mapping[Proposable, FieldRule] = {
     ContractKind.BUDGET_PROFILE: FieldRule(Matter.PROFILE, Risk.HIGH),
     ProposalKind.MEMORY: FieldRule(Matter.PRIVATE_TO_SHARED, Risk.HIGH),
     ProposalKind.SENSITIVITY: FieldRule(Matter.SENSITIVITY_DOWNGRADE, Risk.HIGH),
+    ProposalKind.VISION: FieldRule(Matter.HARD_BOUNDARIES, Risk.HIGH),
 }
 
 
@@ -97,12 +110,12 @@ def touch(kind: Proposable, before: Mapping[str, Any] | None, after: Mapping[str
     """Return what the step from `before` (None: a new contract) to `after` touches; empty fields are alike."""
     old = before or {}
     fields = tuple(sorted(name for name in {*old, *after} if _differ(old.get(name), after.get(name))))
-    rules = [FIELD_RULES[kind].get(name, UNWEIGHED[kind]) for name in fields]
+    rules = {name: FIELD_RULES[kind].get(name, UNWEIGHED[kind]) for name in fields}
     return Touch(
         fields,
-        frozenset(rule.matter for rule in rules),
-        max((rule.risk for rule in rules), key=rank, default=Risk.LOW),
-        max((NEEDED[rule.matter] for rule in rules), key=rank, default=MembershipLevel.MAINTAINER),
+        frozenset(rule.matter for rule in rules.values()),
+        max((_weight(rules[name], old.get(name), after.get(name)) for name in fields), key=rank, default=Risk.LOW),
+        max((NEEDED[rule.matter] for rule in rules.values()), key=rank, default=MembershipLevel.MAINTAINER),
     )
 
 
@@ -110,6 +123,17 @@ def _differ(before: Any, after: Any) -> bool:
     if _blank(before) and _blank(after):
         return False
     return json.dumps(before, sort_keys=True) != json.dumps(after, sort_keys=True)
+
+
+def _weight(rule: FieldRule, before: Any, after: Any) -> Risk:
+    return rule.risk if rule.loss is None or not _loses(before, after) else rule.loss
+
+
+def _loses(before: Any, after: Any) -> bool:
+    """Say whether a line of a list is gone, or a text is no longer what it was; what was blank loses nothing."""
+    if isinstance(before, list) and isinstance(after, list):
+        return any(line not in after for line in before)
+    return not _blank(before)
 
 
 def _blank(value: Any) -> bool:

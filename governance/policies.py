@@ -16,10 +16,12 @@ from governance.policy_rules import (
     Handling,
     PolicyRules,
     ReviewMode,
+    VisionEditors,
     effective_risk,
     injection_ceiling,
     retention_days,
     review_mode,
+    writes_vision,
 )
 from governance.vocabulary import ActorKind, Audience, Destination, Risk, Sensitivity, rank
 
@@ -34,6 +36,7 @@ __all__ = [
     "Reason",
     "ReviewMode",
     "Verdict",
+    "VisionEditors",
     "WriteCase",
     "effective_risk",
     "injection_ceiling",
@@ -49,6 +52,7 @@ __all__ = [
     "retention_days",
     "review_mode",
     "write_risk",
+    "writes_vision",
 ]
 
 # A source of this weight is believed without a human; one of the second is a user's own word.

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from governance.errors import FieldFault, Invalid
-from governance.policy_rules import unknown_words
+from governance.policy_rules import VisionEditors, unknown_words
 from governance.proposal_reading import deciders
 from governance.vocabulary import MembershipLevel
 
@@ -17,6 +17,7 @@ def check_policy(body: Mapping[str, Any]) -> None:
     if faults:
         raise Invalid(f"{faults[0].pointer}: {faults[0].message}.", code="unknown_word", faults=faults)
     asks = body["review_mode"] != "auto" or body["approval_required_for"] or body["two_deciders_for"]
+    asks = asks or body["vision_editors"] not in (None, VisionEditors.EVERYBODY)
     if asks and not deciders(MembershipLevel.OWNER):
         message = "it lets humans decide, and the project has no active owner who could; invite one first"
         raise Invalid.at("/body/review_mode", message, code="nobody_could_decide")

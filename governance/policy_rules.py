@@ -6,7 +6,7 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Any, Self
 
-from governance.vocabulary import Phase, Risk, Sensitivity, rank
+from governance.vocabulary import ActorKind, MembershipLevel, Phase, Risk, Sensitivity, rank
 
 # Weights of sources until a policy says otherwise: the words are those of memories.SourceRank, weakest first.
 SOURCE_WEIGHTS: Mapping[str, float] = MappingProxyType(
@@ -29,6 +29,15 @@ class ReviewMode(StrEnum):
     HUMAN = "human"
     LOW_RISK_AUTO = "low_risk_auto"
     AUTO = "auto"
+
+
+class VisionEditors(StrEnum):
+    """Who writes a thread's vision directly; the edits of everybody else are proposals, which a human decides."""
+
+    EVERYBODY = "everybody"
+    HUMANS = "humans"
+    OWNERS = "owners"
+    NOBODY = "nobody"
 
 
 class Handling(StrEnum):
@@ -55,6 +64,15 @@ DISCLOSING: Mapping[Sensitivity, Handling] = MappingProxyType(
         Sensitivity.WORK: Handling.HOLD,
         Sensitivity.PERSONAL: Handling.HOLD,
         Sensitivity.SECRET: Handling.REFUSE,
+    }
+)
+# The words that a policy's plain fields take, in the order in which the fields are written.
+WORDS: Mapping[str, Sequence[StrEnum]] = MappingProxyType(
+    {
+        "risk_threshold": list(Risk),
+        "review_mode": list(ReviewMode),
+        "two_deciders_for": list(Risk),
+        "vision_editors": list(VisionEditors),
     }
 )
 DISCLOSE = "disclose."  # before a sensitivity in `sensitivity_rules`: the rule is about leaving the project
@@ -85,6 +103,7 @@ class PolicyRules:
     injection_rules: Sequence[Mapping[str, Any]] = ()
     retention: Mapping[str, int] = field(default_factory=dict)
     two_deciders_for: frozenset[Risk] = frozenset()
+    vision_editors: VisionEditors = VisionEditors.EVERYBODY
 
     @classmethod
     def of(cls, body: Mapping[str, Any] | None) -> Self:
@@ -103,6 +122,7 @@ class PolicyRules:
             injection_rules=tuple(said.get("injection_rules") or ()),
             retention={str(of): days for of, days in (said.get("retention") or {}).items() if isinstance(days, int)},
             two_deciders_for=frozenset(Risk(one) for one in said.get("two_deciders_for") or () if one in list(Risk)),
+            vision_editors=_member(VisionEditors, said.get("vision_editors"), VisionEditors.EVERYBODY),
         )
 
     def weight(self, source: str) -> float:
@@ -117,6 +137,18 @@ class PolicyRules:
 def review_mode(rules: PolicyRules) -> ReviewMode:
     """Return which writes wait for a human."""
     return rules.review_mode
+
+
+def writes_vision(rules: PolicyRules, kind: ActorKind, level: MembershipLevel | None) -> bool:
+    """Return whether an actor writes a vision directly; else their edit is a proposal. `level` is a human's own."""
+    match rules.vision_editors:
+        case VisionEditors.EVERYBODY:
+            return True
+        case VisionEditors.HUMANS:
+            return kind is ActorKind.HUMAN
+        case VisionEditors.OWNERS:
+            return level is MembershipLevel.OWNER
+    return False
 
 
 def retention_days(rules: PolicyRules, *words: str) -> int | None:

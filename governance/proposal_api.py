@@ -45,7 +45,8 @@ def post_proposal(request: HttpRequest, body: ProposalIn) -> HttpResponse:
 
     `base` is the number of the revision that you changed; without it, the active one. Of the kind `memory` the body is
     {"memory_id": "mem_…", "reason": "…"} for a private memory of your own: the answer is 202, and nobody but your human
-    sees it until they agree.
+    sees it until they agree. Of the kind `vision` it is {"thread": "thr_…", "version": 2, "origin_goal": "…", …}, with
+    the version that you read (0: there was none) and a `reason` where you have one; the answer is 202 as well.
     """
     acting = acting_of(request, KeyScope.PROPOSAL_CREATE)
 
@@ -126,7 +127,7 @@ def _brief(proposal: Proposal, text: ProposalText) -> dict[str, Any]:
         "title": text.title,
         "state": proposal.state,
         "version": proposal.version,
-        "base": text.base.number if text.base else None,
+        "base": _base(proposal, text),
         "risk": text.risk,
         "decided_by_level": text.level,
         "held": proposal.closed_at is None,
@@ -134,6 +135,12 @@ def _brief(proposal: Proposal, text: ProposalText) -> dict[str, Any]:
         "expires_at": proposal.expires_at,
         "closed_at": proposal.closed_at,
     }
+
+
+def _base(proposal: Proposal, text: ProposalText) -> int | None:
+    """Return the number of what it changes: of a contract's revision, or of a vision's version; None for neither."""
+    number: int | None = text.base.number if text.base else None
+    return int(text.body["version"]) if proposal.kind == ProposalKind.VISION else number
 
 
 def _shown(proposal: Proposal) -> dict[str, Any]:

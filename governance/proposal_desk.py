@@ -10,7 +10,7 @@ from governance.errors import Clash
 from governance.inbox import item_about, reopen, settle_item
 from governance.lifecycle import PROPOSAL_TRANSITIONS
 from governance.models import InboxItem, Proposal, ProposalText
-from governance.proposal_reading import sight
+from governance.proposal_reading import before_of, sight
 from governance.scope import project_scope
 from governance.transitions import advance
 from governance.vocabulary import InboxKind, InboxState, ProposalState
@@ -51,9 +51,14 @@ def lock(proposal: Proposal) -> Proposal:
     second sees what the first did.
     """
     held = Proposal.objects.select_for_update(of=("self",)).select_related("proposer").get(pk=proposal.pk)
-    with connection.cursor() as cursor:
-        cursor.execute(HOLD, [f"{held.project_id} {held.kind} {held.slug}"])
+    hold(f"{held.project_id} {held.kind} {held.slug}")
     return held
+
+
+def hold(name: str) -> None:
+    """Wait until nobody else holds this name; it is held until the scope ends."""
+    with connection.cursor() as cursor:
+        cursor.execute(HOLD, [name])
 
 
 def check_version(proposal: Proposal, expected: int) -> None:
@@ -65,13 +70,13 @@ def check_version(proposal: Proposal, expected: int) -> None:
 def moved(proposal: Proposal, expected: int, message: str) -> Clash:
     """Return the refusal of whoever saw an older state: what they saw it rest on, what holds now, what is asked now."""
     seen = sight(proposal)
-    then = ProposalText.objects.filter(proposal=proposal, version=expected).select_related("base").first()
+    then = ProposalText.objects.filter(proposal=proposal, version=expected).select_related("base", "proposal").first()
     extra = {
         "version": proposal.version,
         "seen_hash": seen.seen_hash,
         "state": proposal.state,
-        "base_then": then.base.body if then and then.base else None,
-        "base_now": seen.active.body if seen.active else None,
+        "base_then": before_of(then) if then else None,
+        "base_now": seen.standing,
         "theirs": seen.text.body,
     }
     return Clash.at("/expected_version", message, code="proposal_moved", extra=extra)

@@ -1,24 +1,25 @@
 """Forms on proposals: what a reviewer decides, what a proposer writes."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from enum import StrEnum
 from typing import Any
 
 import yaml
 from django import forms
 from django.utils.translation import gettext, gettext_lazy
 
-from governance.consents import without_consent
 from governance.contract_texts import from_yaml
 from governance.decisions import DecisionWish
 from governance.errors import FieldFault, Refusal
 from governance.fault_words import why_of
 from governance.forms import ConsoleForm
 from governance.pages import blame
-from governance.proposal_texts import LONGEST_TEXT, LONGEST_TITLE, TextWish
+from governance.policy_rules import WORDS
+from governance.proposal_texts import LONGEST_TEXT, LONGEST_TITLE, TextWish, worded
 from governance.proposal_words import reason_choices, risk_choices
 from governance.refusal_words import told
 from governance.schemas import MOST_BYTES, fields_of
-from governance.vocabulary import DecisionReason, DecisionVerb, Proposable, Risk
+from governance.vocabulary import ContractKind, DecisionReason, DecisionVerb, Proposable, Risk
 
 OF_THE_BODY = {
     "not_yaml",
@@ -33,13 +34,18 @@ BODY_HELP = gettext_lazy("YAML, one entry for each field. What is left out is em
 
 
 def as_yaml(body: Mapping[str, Any], kind: Proposable | None = None) -> str:
-    """Return a body as the text of a form, its fields in the order of their kind; `from_yaml` reads the same back.
+    """Return what is worded of a body as the text of a form, its fields in the order of their kind.
 
-    Of an offered memory what only its offerer says is left out; every version keeps it.
+    `from_yaml` reads the same back with what the body says beside: every version keeps that.
     """
     order = {name: at for at, name in enumerate(fields_of(kind))} if kind else {}
-    body = dict(sorted(without_consent(body).items(), key=lambda item: order.get(item[0], len(order))))
+    body = dict(sorted((worded(kind, body) if kind else body).items(), key=lambda item: order.get(item[0], len(order))))
     return yaml.safe_dump(body, allow_unicode=True, sort_keys=False, width=1_000_000)
+
+
+def words_for(kind: Proposable) -> Mapping[str, Sequence[StrEnum]]:
+    """Return which words which fields of a body take, to be shown beside its form."""
+    return WORDS if kind == ContractKind.POLICY else {}
 
 
 def _body_field() -> forms.CharField:
@@ -70,8 +76,10 @@ class DecisionForm(ConsoleForm):
     )
     next = forms.BooleanField(label=gettext_lazy("Then go to the next one that waits for me"), required=False)
 
-    def wish(self, kind: Proposable) -> DecisionWish:
-        """Return what was decided; raises Invalid when the text of an edited one is no text of a contract."""
+    def wish(self, kind: Proposable, body: Mapping[str, Any]) -> DecisionWish:
+        """Return what was decided of a proposal with this body; raises Invalid when the text of an edited one is none
+        of its kind.
+        """
         sent = self.cleaned_data
         return DecisionWish(
             verb=DecisionVerb(sent["verb"]),
@@ -79,7 +87,7 @@ class DecisionForm(ConsoleForm):
             seen_hash=sent["seen_hash"],
             reason_code=DecisionReason(sent["reason_code"]) if sent.get("reason_code") else None,
             text=sent["text"],
-            body=from_yaml(sent["body"], kind) if "body" in sent else None,
+            body=from_yaml(sent["body"], kind, beside=body) if "body" in sent else None,
         )
 
 
@@ -109,11 +117,13 @@ class ProposalForm(ConsoleForm):
         help_text=gettext_lazy("What the changed fields weigh is the least it can be; you may say that it is more."),
     )
 
-    def wish(self, kind: Proposable) -> TextWish:
-        """Return what was written; raises Invalid when it is no text of a contract."""
+    def wish(self, kind: Proposable, body: Mapping[str, Any] | None = None) -> TextWish:
+        """Return what was written, of a proposal with this body or of a new one; raises Invalid when it is no text of
+        its kind.
+        """
         sent = self.cleaned_data
-        body = from_yaml(sent["body"], kind)
-        return TextWish(body=body, title=sent["title"], rationale=sent["rationale"], risk=Risk(sent["risk"]))
+        written = from_yaml(sent["body"], kind, beside=body)
+        return TextWish(body=written, title=sent["title"], rationale=sent["rationale"], risk=Risk(sent["risk"]))
 
 
 class CommentForm(ConsoleForm):

@@ -1,17 +1,14 @@
 """A proposal's page, read in one snapshot: what it would change, who said what, and what the reader may do."""
 
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
 from django.utils.functional import Promise
 
 from governance.actors import Acting
+from governance.change_reading import ChangeLine, Way, changes_of, ways
 from governance.citations import Citation, citations, refs_in
-from governance.consents import without_consent
-from governance.diffs import Change, FieldChange, Op, Span, ThreeWay, field_diff, three_way
 from governance.eligibility import bar
 from governance.holders import agents_under
 from governance.ids import public_id
@@ -28,8 +25,10 @@ from governance.proposal_reading import (
     sight,
     why_not,
 )
+from governance.proposal_texts import worded
 from governance.proposal_words import SHUT, WITHDRAWN_OFFER, barred_words
 from governance.proposals import EDITABLE
+from governance.refusal_words import told
 from governance.undertakings import undertaking_of
 from governance.vocabulary import (
     MembershipLevel,
@@ -37,30 +36,6 @@ from governance.vocabulary import (
     ProposalState,
     Risk,
 )
-
-
-@dataclass(frozen=True, slots=True)
-class ChangeLine:
-    """One field, or one line of a list, as it would be: runs that stay, come and go, to be read in order."""
-
-    path: str
-    kind: Change
-    spans: Sequence[Span]
-
-    @property
-    def language(self) -> str:
-        return language_of("".join(span.text for span in self.spans))
-
-
-@dataclass(frozen=True, slots=True)
-class Way:
-    """A field in three texts: at the common base, as it holds now, and as it is asked for."""
-
-    path: str
-    base: str
-    now: str
-    asked: str
-    clash: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +89,21 @@ class ProposalPage:
     def lowers(self) -> bool:
         """Whether it lets a memory count as less sensitive, and changes no contract."""
         return self.kind is ProposalKind.SENSITIVITY
+
+    @property
+    def is_vision(self) -> bool:
+        """Whether it changes what is wanted of a thread."""
+        return self.kind is ProposalKind.VISION
+
+    @property
+    def revises(self) -> int | None:
+        """The version of a vision that it changes, 0 where there is none; None for what is no vision."""
+        return self.text.body["version"] if self.is_vision else None
+
+    @property
+    def blocked(self) -> Promise | str:
+        """Why it cannot be approved as things stand, in the reader's language; '' elsewhere."""
+        return told(self.seen.shut, "") if self.editable and self.seen.shut else ""
 
     @property
     def consent(self) -> Consent | None:
@@ -182,13 +172,14 @@ class ProposalPage:
     @property
     def changes(self) -> list[ChangeLine]:
         """What it would change: of an offered memory what everybody would read, without the consent beside it."""
-        found = change_lines(self.seen.base.body if self.seen.base else None, without_consent(self.text.body))
+        found = changes_of(self.seen)
         return sorted(found, key=lambda line: line.path != "content") if self.is_memory else found
 
     @property
     def ways(self) -> list[Way]:
         """The three texts where its base moved; nothing where it did not."""
-        return ways(_body(self.seen.base), _body(self.seen.active), self.text.body) if self.moved else []
+        texts = (self.seen.before, self.seen.standing, self.text.body)
+        return ways(*(worded(self.kind, text or {}) for text in texts)) if self.moved else []
 
 
 def proposal_page(acting: Acting, proposal_id: str, *, version: int | None = None) -> ProposalPage:
@@ -213,39 +204,6 @@ def proposal_page(acting: Acting, proposal_id: str, *, version: int | None = Non
     )
 
 
-def change_lines(before: Mapping[str, Any] | None, after: Mapping[str, Any]) -> list[ChangeLine]:
-    """Return what differs between two bodies, ready to be read."""
-    return [ChangeLine(change.path, change.kind, _spans(change)) for change in field_diff(before, after)]
-
-
-def ways(base: Mapping[str, Any], now: Mapping[str, Any], asked: Mapping[str, Any]) -> list[Way]:
-    """Return the fields that differ among three bodies, ready to be read."""
-    return [_way(way) for way in three_way(base, now, asked)]
-
-
-def readable(value: Any) -> str:
-    """Return a field's value as text: lines as lines, anything nested as JSON, a dash for nothing."""
-    if value is None or value in ("", [], {}):
-        return "—"
-    if isinstance(value, str):
-        return made_visible(value)
-    if isinstance(value, list) and all(isinstance(line, str) for line in value):
-        return made_visible("\n".join(value))
-    return made_visible(json.dumps(value, ensure_ascii=False, indent=1))
-
-
-def _way(way: ThreeWay) -> Way:
-    return Way(way.path, readable(way.base), readable(way.now), readable(way.asked), way.clash)
-
-
-def _spans(change: FieldChange) -> list[Span]:
-    if change.words is not None:
-        return [Span(span.op, made_visible(span.text)) for span in change.words]
-    gone = [] if change.kind is Change.ADDED else [Span(Op.DELETE, readable(change.before))]
-    come = [] if change.kind is Change.REMOVED else [Span(Op.INSERT, readable(change.after))]
-    return gone + come
-
-
 def _cited(proposal: Proposal, text: ProposalText) -> list[str]:
     """Return what a text rests on: the revision that it goes back to or the memory it is about, and what its reasons
     name.
@@ -268,7 +226,3 @@ def _able(seen: Sight, acting: Acting) -> list[str]:
 def _shared(proposal: Proposal) -> str:
     undertaking = undertaking_of(proposal.kind) if proposal.state == ProposalState.APPROVED else None
     return undertaking.made(proposal) if undertaking else ""
-
-
-def _body(revision: Revision | None) -> Mapping[str, Any]:
-    return revision.body if revision else {}

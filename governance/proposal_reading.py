@@ -3,7 +3,7 @@
 import hashlib
 import uuid
 from collections import defaultdict
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +15,7 @@ from governance.errors import Forbidden, Invalid, NotThere
 from governance.ids import parse_id
 from governance.models import Actor, Comment, Decision, Membership, Proposal, ProposalText, Revision
 from governance.people import level_of
+from governance.undertakings import Ground, ground_of
 from governance.vocabulary import (
     ActorKind,
     ContractKind,
@@ -33,7 +34,8 @@ POLICY = (ContractKind.POLICY, DEFAULT_POLICY)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sight:
-    """A proposal at one moment. `moved` says that its contract has another active revision than the text's base.
+    """A proposal at one moment. `base` is the revision that its text changes, `active` the one that holds now; `ground`
+    says the same of what becomes no revision.
 
     `seen_hash` binds a decision to the text, its base and the policy in force. `approvals` are those of this text.
     `texts` are all versions, newest first, and `decisions` all that was decided, oldest first.
@@ -43,6 +45,7 @@ class Sight:
     text: ProposalText
     base: Revision | None
     active: Revision | None
+    ground: Ground | None
     policy_revision_id: uuid.UUID | None
     seen_hash: str
     case: Case
@@ -52,7 +55,25 @@ class Sight:
 
     @property
     def moved(self) -> bool:
+        """Whether something else holds by now than what the text changes."""
+        if self.ground is not None:
+            return self.ground.moved
         return (self.active.pk if self.active else None) != self.text.base_id
+
+    @property
+    def before(self) -> Mapping[str, Any] | None:
+        """What the text changes, as a body; None for something new."""
+        return _body(self.base, self.ground.then if self.ground else None)
+
+    @property
+    def standing(self) -> Mapping[str, Any] | None:
+        """What holds now, as a body; None where nothing does."""
+        return _body(self.active, self.ground.now if self.ground else None)
+
+    @property
+    def shut(self) -> str:
+        """The code of why nothing can be approved of it now, '' elsewhere."""
+        return self.ground.shut if self.ground else ""
 
     @property
     def needed(self) -> int:
@@ -92,7 +113,7 @@ def sight(proposal: Proposal, *, version: int | None = None) -> Sight:
 
 
 def sights_of(proposals: Sequence[Proposal]) -> list[Sight]:
-    """Return each proposal as `sight` does, in six statements for all of them."""
+    """Return each proposal as `sight` does: in six statements for all of them, beside what each kind looks up."""
     texts: dict[uuid.UUID, list[ProposalText]] = defaultdict(list)
     decisions: dict[uuid.UUID, list[Decision]] = defaultdict(list)
     for text in _texts(proposal__in=proposals):
@@ -131,6 +152,7 @@ def _seen(
         text=text,
         base=text.base,
         active=active,
+        ground=ground_of(proposal.kind, text.body),
         policy_revision_id=policy.pk if policy else None,
         seen_hash=seen,
         case=case,
@@ -138,6 +160,16 @@ def _seen(
         texts=texts,
         decisions=decisions,
     )
+
+
+def before_of(text: ProposalText) -> Mapping[str, Any] | None:
+    """Return the body that a text changes; None for something new."""
+    ground = None if text.base else ground_of(text.proposal.kind, text.body)
+    return _body(text.base, ground.then if ground else None)
+
+
+def _body(revision: Revision | None, looked_up: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
+    return revision.body if revision else looked_up
 
 
 def text_of(proposal: Proposal, version: int) -> ProposalText:

@@ -15,7 +15,8 @@ from governance.gauges import tokens_of
 from governance.input import storable
 from governance.models import Proposal, ProposalText, Revision
 from governance.policy_checks import check_policy
-from governance.schemas import body_hash, checked_body
+from governance.schemas import PLACED, body_hash, checked_body
+from governance.undertakings import ground_of
 from governance.vocabulary import Proposable, ProposalKind, Risk, rank
 
 LONGEST_TITLE, LONGEST_TEXT = 300, 8000
@@ -24,6 +25,7 @@ NAMED_BY: Mapping[Proposable, str] = {
     ProposalKind.ROLE: "slug",
     ProposalKind.BUDGET_PROFILE: "name",
     ProposalKind.SENSITIVITY: "memory",
+    ProposalKind.VISION: "thread",
 }
 
 
@@ -35,6 +37,12 @@ class TextWish:
     title: str | None = None
     rationale: str | None = None
     risk: Risk = Risk.LOW
+
+
+def worded(kind: Proposable, body: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what its writers word of a body: without what it is about, and without what only its offerer says."""
+    placed = PLACED.get(kind, ())
+    return {name: value for name, value in without_consent(body).items() if name not in placed}
 
 
 def write_text(
@@ -56,9 +64,11 @@ def write_text(
         check_policy(body)
     if kind == ProposalKind.MEMORY:
         body = agreed(acting, proposal, body, before=before, now=now)
-    touched = touch(kind, base.body if base else None, body)
-    if base is not None and not touched.fields:
-        raise Invalid.at("/body", f"revision {base.number} says this already", code="nothing_changed")
+    ground = ground_of(kind, body)
+    changed = base.body if base else ground.then if ground else None
+    touched = touch(kind, changed, body)
+    if changed is not None and not touched.fields:
+        raise Invalid.at("/body", "what it changes says this already", code="nothing_changed")
     title = checked_text(wish.title or "", "/title", most=LONGEST_TITLE)
     if not title:
         raise Invalid.at("/title", "say in a line what changes", code="title_missing")
@@ -83,7 +93,7 @@ def write_text(
         risk=max(touched.risk, wish.risk, key=rank),
         level=touched.level,
         author_id=acting.actor_id,
-        tokens_before=tokens_of(base.body) if base else 0,
+        tokens_before=tokens_of(changed) if changed else 0,
         tokens_after=_checked_cost(kind, body),
     )
     proposal.version = made.version  # the database moved it with the text

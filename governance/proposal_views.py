@@ -10,6 +10,7 @@ from django.utils import timezone
 from django.utils.translation import gettext
 from django.views.decorators.http import require_POST, require_safe
 
+from governance.change_reading import ways
 from governance.decisions import DecisionWish, decide
 from governance.errors import Clash, Forbidden, Invalid, NotThere, Refusal, StepUpNeeded
 from governance.forms import posted, status_of
@@ -23,10 +24,12 @@ from governance.proposal_forms import (
     WithdrawForm,
     as_yaml,
     blame_text,
+    words_for,
 )
-from governance.proposal_page import ProposalPage, proposal_page, ways
-from governance.proposal_reading import find_proposal
-from governance.proposal_words import ASKED, IN_FORCE, LOWERED, NEXT_STEPS, ONE_MORE, SHARED
+from governance.proposal_page import ProposalPage, proposal_page
+from governance.proposal_reading import find_proposal, text_of
+from governance.proposal_texts import worded
+from governance.proposal_words import ASKED, IN_FORCE, NEXT_STEPS, ONE_MORE, TAKEN_UP
 from governance.proposals import comment, edit, open_for_decision, rebase, withdraw
 from governance.scope import project_scope
 from governance.stepping import ask, fresh_enough, kept_form, proof_of
@@ -55,7 +58,8 @@ def decide_proposal(request: HttpRequest, desk: Desk, proposal_id: str) -> HttpR
     try:
         with project_scope(desk.acting):
             row = find_proposal(proposal_id, pointer="{proposal_id}")
-            wish = replace(form.wish(ProposalKind(row.kind)), proof=proof_of(request))
+            body = text_of(row, row.version).body
+            wish = replace(form.wish(ProposalKind(row.kind), body), proof=proof_of(request))
             decide(desk.acting, row, wish, now=timezone.now())
             row.refresh_from_db()
     except NotThere:
@@ -137,6 +141,7 @@ def edit_proposal(request: HttpRequest, desk: Desk, proposal_id: str) -> HttpRes
             words = gettext("Stored as the next version. What was approved before no longer counts.")
             return done(request, words, to=_address(desk, proposal_id))
     shown: dict[str, Any] = {"form": form, "page": page, "moved": moved, "above": above_proposal(desk, page)}
+    shown["words"] = words_for(page.kind)
     status = status if status != 200 else status_of(form)
     return show(request, desk, "governance/proposal_edit.html", status=status, section="inbox", **shown)
 
@@ -198,13 +203,14 @@ def _decide_again(
     shown: dict[str, Any] = {}
     if refusal.code == "proposal_moved":
         extra = refusal.extra
-        shown = {"moved": True, "ways": ways(extra["base_then"] or {}, extra["base_now"] or {}, extra["theirs"])}
+        texts = (extra["base_then"], extra["base_now"], extra["theirs"])
+        shown = {"moved": True, "ways": ways(*(worded(page.kind, text or {}) for text in texts))}
         form.say_instead(version=str(page.text.version), seen_hash=page.seen.seen_hash)
     return _shown(request, desk, page, form=form, status=refusal.status, **shown)
 
 
 def _outcome(row: Proposal, wish: DecisionWish) -> Any:
-    approved = {ProposalKind.MEMORY: SHARED, ProposalKind.SENSITIVITY: LOWERED}.get(ProposalKind(row.kind), IN_FORCE)
+    approved = TAKEN_UP.get(ProposalKind(row.kind), IN_FORCE)
     return NEXT_STEPS.get(wish.verb) or (approved if row.state == ProposalState.APPROVED else ONE_MORE)
 
 
@@ -219,6 +225,6 @@ def _written(page: ProposalPage) -> dict[str, Any]:
 
 
 def _next_version(desk: Desk, page: ProposalPage, form: ProposalForm) -> None:
-    wish, seen = form.wish(page.kind), form.cleaned_data["version"]
+    wish, seen = form.wish(page.kind, page.text.body), form.cleaned_data["version"]
     write = rebase if page.moved else edit
     write(desk.acting, page.proposal, wish, expected_version=seen, now=timezone.now())

@@ -13,6 +13,7 @@ from governance.vocabulary import (
     DecisionReason,
     DecisionVerb,
     MembershipLevel,
+    Proposable,
     ProposalKind,
     ProposalState,
     RevisionState,
@@ -32,6 +33,7 @@ CONTRACT_KINDS: Mapping[type[StrEnum], Mapping[str, Promise]] = {
         **CONTRACTS,
         ProposalKind.MEMORY: pgettext_lazy("contract", "memory to share"),
         ProposalKind.SENSITIVITY: pgettext_lazy("contract", "memory to count as less sensitive"),
+        ProposalKind.VISION: pgettext_lazy("contract", "vision of a thread"),
     },
     RevisionState: {
         RevisionState.DRAFT: pgettext_lazy("revision", "draft"),
@@ -74,6 +76,14 @@ RISKS: Mapping[Risk, Promise] = {
     Risk.MEDIUM: pgettext_lazy("risk", "medium risk"),
     Risk.HIGH: pgettext_lazy("risk", "high risk"),
 }
+# Fields that people know by a name from elsewhere in the console: those of a vision.
+FIELDS: Mapping[str, Promise] = {
+    "origin_goal": gettext_lazy("Goal"),
+    "done_when": gettext_lazy("Done when"),
+    "non_goals": gettext_lazy("Non-goals"),
+    "user_priorities": gettext_lazy("Priorities"),
+    "quality_bar": gettext_lazy("Quality bar"),
+}
 # Why nobody decides a proposal that has not ended for good.
 SHUT: Mapping[ProposalState, Promise] = {
     ProposalState.EXPIRED: gettext_lazy(
@@ -104,10 +114,16 @@ NEXT_STEPS: Mapping[DecisionVerb, Promise] = {
     DecisionVerb.REJECT: gettext_lazy("Rejected. Nothing changes; the reason stays with the proposal."),
 }
 IN_FORCE = gettext_lazy("Approved, and in force. Running attempts keep theirs; the next attempt gets this revision.")
-SHARED = gettext_lazy("Approved. It is a memory of the project from now on, as far as its gates let it in.")
-LOWERED = gettext_lazy(
-    "Approved. The memory counts as less sensitive from now on; the next search and packet go by it."
-)
+# The same of what becomes no revision.
+TAKEN_UP: Mapping[Proposable, Promise] = {
+    ProposalKind.MEMORY: gettext_lazy(
+        "Approved. It is a memory of the project from now on, as far as its gates let it in."
+    ),
+    ProposalKind.SENSITIVITY: gettext_lazy(
+        "Approved. The memory counts as less sensitive from now on; the next search and packet go by it."
+    ),
+    ProposalKind.VISION: gettext_lazy("Approved. It is the vision now; the next packet of the thread carries it."),
+}
 WITHDRAWN_OFFER = gettext_lazy("A memory that was offered and taken back")
 ONE_MORE = gettext_lazy("Your approval is stored. It takes effect once another decider approves the same text.")
 

@@ -1,7 +1,7 @@
 """Asking for a change of a contract: propose, edit, withdraw, comment, rebase, revert. Deciding is in decisions."""
 
 import uuid
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -15,9 +15,9 @@ from governance.errors import Clash, Forbidden, Invalid
 from governance.models import Actor, Comment, Contract, Proposal, ProposalText, Revision
 from governance.people import check_may
 from governance.proposal_desk import WAITING, back_on_desk, check_version, close, lock, put_on_desk
-from governance.proposal_reading import text_of
+from governance.proposal_reading import sight, text_of
 from governance.proposal_texts import TextWish, checked_text, write_text
-from governance.schemas import checked_slug
+from governance.schemas import PLACED, checked_slug
 from governance.scope import record
 from governance.vocabulary import (
     ActorKind,
@@ -36,7 +36,7 @@ EDITABLE = (ProposalState.DRAFT, ProposalState.OPEN, ProposalState.CHANGES_REQUE
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProposalWish:
-    """A change that is asked for, or a memory that is offered.
+    """A change that is asked for: of a contract, or of what else a ProposalKind names.
 
     `base` is the number of the revision it changes; None means the active one. `risk` may raise what follows from the
     change, never lower it. `subject` is the human of a new self profile; None means the one who asks, or who owns the
@@ -55,7 +55,8 @@ class ProposalWish:
 
 
 def propose(acting: Acting, wish: ProposalWish, *, now: datetime, reverts: Revision | None = None) -> Proposal:
-    """Ask for a change of a contract, for a new one, or for a memory to be shared, in the open scope; a human decides.
+    """Ask for a change of a contract, for a new one, or for what else may be proposed, in the open scope; a human
+    decides.
 
     Raises Invalid (invalid_body, body_too_large, contract_too_long, nothing_changed), Clash (base_moved, with what
     stands now; too_many_open) and Forbidden (level_too_low; consent_missing for a memory that
@@ -119,18 +120,21 @@ def edit(acting: Acting, proposal: Proposal, wish: TextWish, *, expected_version
 
 
 def rebase(acting: Acting, proposal: Proposal, wish: TextWish, *, expected_version: int, now: datetime) -> ProposalText:
-    """Write the next version of a proposal as a change of the revision that is active now.
+    """Write the next version of a proposal as a change of what holds now.
 
-    Raises what `edit` does, and Invalid (nothing_changed) when it rests on the active revision already.
+    Raises what `edit` does, and Invalid (nothing_changed) when it rests on that already.
     """
     held = lock(proposal)
     check_version(held, expected_version)
     _check_may_edit(acting, held)
-    active = active_revision(held.kind, held.slug)
-    before = text_of(held, held.version)
-    if (active.pk if active else None) == before.base_id:
-        raise Invalid.at("/version", "it rests on the active revision already", code="nothing_changed")
-    return _next_text(acting, held, wish, before=before, base=active, now=now)
+    seen = sight(held)
+    if not seen.moved:
+        raise Invalid.at("/version", "it rests on what holds now already", code="nothing_changed")
+    standing = seen.ground.now if seen.ground else None
+    if standing is not None:
+        placed = {name: standing[name] for name in PLACED[ProposalKind(held.kind)]}
+        wish = replace(wish, body={**wish.body, **placed})
+    return _next_text(acting, held, wish, before=seen.text, base=seen.active, now=now)
 
 
 def open_for_decision(acting: Acting, proposal: Proposal, *, now: datetime) -> None:

@@ -6,17 +6,17 @@ from itertools import groupby
 
 from django.db.models import F
 
+from governance.change_reading import ChangeLine, change_lines, readable
 from governance.contracts import revisions_of
 from governance.errors import NotThere
 from governance.gauges import tokens_of
 from governance.invisible import made_visible
 from governance.languages import language_of
 from governance.models import Actor, ProposalText, Revision
-from governance.proposal_page import ChangeLine, change_lines, readable
 from governance.proposals import EDITABLE
 from governance.schemas import fields_of
 from governance.vocabulary import (
-    ABOUT_MEMORIES,
+    NO_CONTRACT,
     ActorKind,
     Audience,
     ContractKind,
@@ -115,7 +115,7 @@ class UnderWay:
 def under_way() -> list[UnderWay]:
     """Return the proposals of the open scope's project that have not ended, newest first, at most MOST_UNDER_WAY."""
     rows = ProposalText.objects.filter(version=F("proposal__version"), proposal__state__in=EDITABLE)
-    rows = rows.exclude(proposal__kind__in=ABOUT_MEMORIES)
+    rows = rows.exclude(proposal__kind__in=NO_CONTRACT)
     rows = rows.select_related("proposal__proposer").order_by("-proposal__created_at", "-proposal_id")
     return [
         UnderWay(

@@ -11,7 +11,8 @@ from pydantic_core import ErrorDetails
 
 from governance.errors import FieldFault, Invalid
 from governance.gauges import check_above
-from governance.input import NAME_SHOWN, storable
+from governance.input import NAME_SHOWN, OptionalText, Text, Texts, storable
+from governance.policy_rules import VisionEditors
 from governance.vocabulary import ContractKind, Proposable, ProposalKind, Risk, Sensitivity
 
 MOST_BYTES = 64 * 1024  # of a body as JSON: a contract stands in every packet, so it is short
@@ -103,6 +104,7 @@ class PolicyBody(_Body):
     memories_per_place: Annotated[int, Field(gt=0)] | None = None  # in use in one scope at once
     memory_tokens_per_place: Annotated[int, Field(gt=0)] | None = None
     recurring_from: Annotated[int, Field(gt=1)] | None = None  # sessions or days that make an account a rule
+    vision_editors: VisionEditors | None = None  # who writes a vision directly; everybody else proposes it
 
 
 class Communication(_Body):
@@ -179,6 +181,20 @@ class SensitivityBody(_Body):
     after: Sensitivity
 
 
+class VisionBody(_Body):
+    """What is wanted of a thread: which one, the version of its vision that this changes (0: it has none), and what
+    the next one says.
+    """
+
+    thread: Slug
+    version: Annotated[int, Field(ge=0)]
+    origin_goal: Text
+    done_when: Texts = []
+    non_goals: Texts = []
+    user_priorities: Texts = []
+    quality_bar: OptionalText = ""
+
+
 SCHEMAS: dict[Proposable, type[_Body]] = {
     ContractKind.PERSONA: PersonaBody,
     ContractKind.ROLE: RoleBody,
@@ -187,7 +203,10 @@ SCHEMAS: dict[Proposable, type[_Body]] = {
     ContractKind.BUDGET_PROFILE: BudgetProfileBody,
     ProposalKind.MEMORY: MemoryBody,
     ProposalKind.SENSITIVITY: SensitivityBody,
+    ProposalKind.VISION: VisionBody,
 }
+# What says which matter a text is about and what it changes there: no writer of the next version chooses it.
+PLACED: Mapping[Proposable, tuple[str, ...]] = {ProposalKind.VISION: ("thread", "version")}
 
 
 def fields_of(kind: Proposable) -> list[str]:
@@ -211,7 +230,7 @@ def checked_body(kind: Proposable, body: Any) -> dict[str, Any]:
     except UnicodeEncodeError as error:
         raise Invalid.at("/body", "holds half of a surrogate pair; send valid Unicode", code="invalid_body") from error
     if size > MOST_BYTES:
-        message = f"it holds {size} bytes as JSON, and a contract may hold {MOST_BYTES}; shorten it"
+        message = f"it holds {size} bytes as JSON, and what is proposed may hold {MOST_BYTES}; shorten it"
         raise Invalid.at("/body", message, code="body_too_large")
     check_above(kind, checked)
     return checked

@@ -9,21 +9,41 @@ from governance.actors import Acting
 from governance.models import Actor, Proposal, ProposalText
 from governance.vocabulary import Proposable
 
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ground:
+    """What a text that becomes no revision rests on: its matter as it was `then` and as it stands `now`, as bodies of
+    the same form, None where there was nothing. `shut` is the code of why nothing can be approved there, '' elsewhere.
+    """
+
+    then: Mapping[str, Any] | None
+    now: Mapping[str, Any] | None
+    shut: str = ""
+
+    @property
+    def moved(self) -> bool:
+        """Whether something else stands there by now."""
+        return self.then != self.now
+
+
 type Ask = Callable[[Acting, Mapping[str, Any], datetime], Mapping[str, Any]]
 type Apply = Callable[[Proposal, ProposalText, Actor, datetime], None]
 type Made = Callable[[Proposal], str]
+type Grounds = Callable[[Mapping[str, Any]], Ground]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Undertaking:
     """`ask` keeps what an agent would propose until its human agrees, and returns what the agent hears. `apply` does
     what was approved, in the decision's own transaction, by the human who decided last. `made` says what came of it, as
-    a public id, '' for nothing that the open scope may read.
+    a public id, '' for nothing that the open scope may read. `ground` looks up what a text rests on, where it is a
+    change of something that stands.
     """
 
     ask: Ask
     apply: Apply
     made: Made
+    ground: Grounds | None = None
 
 
 _undertakings: dict[str, Undertaking] = {}  # by the kind of their proposals
@@ -39,3 +59,9 @@ def undertake(kind: Proposable, undertaking: Undertaking) -> None:
 def undertaking_of(kind: str) -> Undertaking | None:
     """Return who carries out proposals of a kind; None for a contract's, which become a revision."""
     return _undertakings.get(kind)
+
+
+def ground_of(kind: str, body: Mapping[str, Any]) -> Ground | None:
+    """Return what a text of this kind rests on in the open scope; None for a contract's, and where nothing moves."""
+    undertaking = _undertakings.get(kind)
+    return undertaking.ground(body) if undertaking and undertaking.ground else None

@@ -141,8 +141,8 @@ class ContractKind(StrEnum):
 
 
 class ProposalKind(StrEnum):
-    """What may be proposed: a change of a contract, a private memory for all to share, or that a shared memory counts
-    as less sensitive.
+    """What may be proposed: a change of a contract, a private memory for all to share, that a shared memory counts as
+    less sensitive, or what is wanted of a thread.
     """
 
     PERSONA = "persona"
@@ -152,9 +152,10 @@ class ProposalKind(StrEnum):
     BUDGET_PROFILE = "budget_profile"
     MEMORY = "memory"
     SENSITIVITY = "sensitivity"
+    VISION = "vision"
 
 
-ABOUT_MEMORIES = (ProposalKind.MEMORY, ProposalKind.SENSITIVITY)  # what changes no contract
+NO_CONTRACT = (ProposalKind.MEMORY, ProposalKind.SENSITIVITY, ProposalKind.VISION)  # what becomes no revision
 type Proposable = ContractKind | ProposalKind  # members that are spelt alike are equal, and find the same entries
 
 
@@ -208,6 +209,7 @@ class Matter(StrEnum):
     PROFILE = "profile"  # a self profile or a budget profile
     SENSITIVITY_DOWNGRADE = "sensitivity_downgrade"
     PRIVATE_TO_SHARED = "private_to_shared"
+    VISION = "vision"
 
 
 class ProofKind(StrEnum):

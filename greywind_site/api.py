@@ -25,6 +25,7 @@ from sessions.session_api import router as sessions
 from sessions.summary_api import router as summaries
 from threads.api import router as threads
 from threads.task_api import router as tasks
+from threads.vision_api import router as visions
 
 log = structlog.get_logger("greywind.api")
 MOST_FAULTS = 50  # of one answer: a list of a thousand wrong rows does not get a thousand lines
@@ -39,7 +40,7 @@ api = DocumentedAPI(
     urls_namespace="api",
 )
 api.add_decorator(known_only)
-WORK = (context, threads, lineages, tasks, sessions, handoffs, summaries, events, artifacts)
+WORK = (context, threads, visions, lineages, tasks, sessions, handoffs, summaries, events, artifacts)
 for router in (*WORK, memories, proposals, key):
     api.add_router("", router)
 

@@ -12,6 +12,7 @@ from sessions.gauge import Gauged
 from sessions.vocabulary import AttestedBy, Happening, InterruptionKind, Recovery, SessionState
 from threads.models import Thread
 from threads.task_reading import Board
+from threads.vision_reading import EditWaiting
 from threads.vocabulary import LineageKind, ThreadState, ThreadType, VisionSource
 
 
@@ -33,7 +34,7 @@ class Words:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VisionLine:
-    """One version of the original intent."""
+    """One version of the original intent; of one that was approved, its `proposal` and who decided, '' elsewhere."""
 
     version: int
     source: VisionSource
@@ -45,6 +46,8 @@ class VisionLine:
     quality_bar: Words | None
     author: str
     at: datetime
+    proposal: str
+    decider: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,6 +173,7 @@ class ThreadPage:
     state: ThreadState
     private: bool
     visions: Sequence[VisionLine]
+    waiting: Sequence[EditWaiting]
     demands: Sequence[Demand]
     board: Board
     sessions: Sequence[SessionLine]

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django.contrib.postgres.expressions import ArraySubquery
-from django.db.models import Count, F, IntegerField, OuterRef, Subquery, Sum
+from django.db.models import Count, IntegerField, OuterRef, Subquery, Sum
 from django.db.models.fields.json import KT
 from django.db.models.functions import Coalesce, JSONObject
 
@@ -36,6 +36,7 @@ from sessions.thread_timeline import history_of
 from sessions.vocabulary import AttestedBy, EventKind, SessionState
 from threads.models import Binding, Thread, Vision
 from threads.task_reading import board_of
+from threads.vision_reading import edits_in, waiting_edits
 from threads.vocabulary import ThreadState, ThreadType, VisionSource
 
 MOST_VERSIONS, MOST_DEMANDS, MOST_SESSIONS, MOST_HANDOFFS, MOST_BINDINGS, MOST_PACKETS = 20, 200, 50, 10, 50, 20
@@ -47,7 +48,7 @@ def thread_page(acting: Acting, project: str, thread_id: uuid.UUID) -> ThreadPag
     `project` is the public id that addresses begin with.
     """
     with project_scope(acting, read_only=True):
-        thread = Thread.objects.filter(pk=thread_id).annotate(ties=_ties()).first()
+        thread = Thread.objects.filter(pk=thread_id).annotate(ties=_ties(), edits=waiting_edits()).first()
         if thread is None:
             raise NotThere
         timeline, lineage = history_of(project, thread)
@@ -59,6 +60,7 @@ def thread_page(acting: Acting, project: str, thread_id: uuid.UUID) -> ThreadPag
             state=ThreadState(thread.state),
             private=thread.audience == Audience.PRIVATE,
             visions=_visions(thread),
+            waiting=edits_in(thread.edits),
             demands=_demands(thread),
             board=board_of(thread),
             sessions=_sessions(thread),
@@ -82,7 +84,7 @@ def _binding(tie: Mapping[str, str]) -> BindingLine:
 
 
 def _visions(thread: Thread) -> list[VisionLine]:
-    rows = Vision.objects.filter(thread=thread).select_related("author").order_by("-version")
+    rows = Vision.objects.filter(thread=thread).select_related("author", "decided_by").order_by("-version")
     return [
         VisionLine(
             version=row.version,
@@ -95,6 +97,8 @@ def _visions(thread: Thread) -> list[VisionLine]:
             quality_bar=Words.of(row.quality_bar) if row.quality_bar else None,
             author=made_visible(row.author.name),
             at=row.created_at,
+            proposal=public_id("prp", row.proposal_id) if row.proposal_id else "",
+            decider=made_visible(row.decided_by.name) if row.decided_by else "",
         )
         for row in rows[:MOST_VERSIONS]
     ]
@@ -115,20 +119,20 @@ def _demands(thread: Thread) -> list[Demand]:
     rows = (
         Event.objects.filter(session__in=sessions, kind=EventKind.CONSTRAINT)
         .order_by("-created_at", "-seq")
-        .values("session_id", "seq", "text", "attested_by", "created_at", "occurred_at", by=F("actor__name"))
+        .select_related("actor")
     )
-    found = [(event_place(row["session_id"], row["seq"]), row) for row in rows]
+    found = [(event_place(row.session_id, row.seq), row) for row in rows]
     return [_demand(ref, row) for ref, row in found if ref in standing][:MOST_DEMANDS]
 
 
-def _demand(ref: str, row: Mapping[str, Any]) -> Demand:
-    session = public_id("ses", row["session_id"])
+def _demand(ref: str, row: Event) -> Demand:
+    session = public_id("ses", row.session_id)
     return Demand(
-        text=Words.of(row["text"]),
-        place=Place(ref, session, str(row["seq"])),
-        by=made_visible(row["by"]),
-        attested_by=AttestedBy(row["attested_by"]),
-        at=row["occurred_at"] or row["created_at"],
+        text=Words.of(row.text),
+        place=Place(ref, session, str(row.seq)),
+        by=made_visible(row.actor.name),
+        attested_by=AttestedBy(row.attested_by),
+        at=row.occurred_at or row.created_at,
     )
 
 

@@ -1,4 +1,4 @@
-"""HTTP: threads, their vision, and a dry run of the resolver."""
+"""HTTP: threads, and a dry run of the resolver."""
 
 from typing import Annotated, Any
 
@@ -9,8 +9,8 @@ from pydantic import Field
 
 from governance.actors import held_role
 from governance.errors import Invalid, NotThere
-from governance.ids import parse_id, public_id
-from governance.input import Channel, Flag, Id, Input, OptionalText, Page, Text, Texts, Title, Word, Words
+from governance.ids import parse_id
+from governance.input import Channel, Flag, Id, Input, OptionalText, Page, Text, Title, Word, Words
 from governance.replays import once
 from governance.scope import project_scope
 from governance.vocabulary import Destination, KeyScope
@@ -19,8 +19,7 @@ from threads.lifecycle import BindingWish, ThreadWish, change_thread, create_thr
 from threads.lineage import Moved, lineages_of
 from threads.models import Binding, Lineage, Task, Thread
 from threads.resolution import ThreadQuery, resolve, shown
-from threads.visions import VisionWish, current_vision, write_vision
-from threads.vocabulary import ThreadState, ThreadType, VisionSource
+from threads.vocabulary import ThreadState, ThreadType
 
 router = Router(tags=["threads"])
 
@@ -47,14 +46,6 @@ class ThreadChange(Input):
     tags: Words | None = None
     keywords: Words | None = None
     state: ThreadState | None = None
-
-
-class VisionIn(Input):
-    origin_goal: Text
-    done_when: Texts = []
-    non_goals: Texts = []
-    user_priorities: Texts = []
-    quality_bar: OptionalText = ""
 
 
 class ChannelIn(Input):
@@ -128,41 +119,9 @@ def patch_thread(request: HttpRequest, thread_id: str, body: ThreadChange) -> Ht
     return once(request, acting, act)
 
 
-@router.get("/threads/{thread_id}/vision", operation_id="get_vision")
-def get_vision(request: HttpRequest, thread_id: str) -> HttpResponse:
-    """Show the current version of a thread's original intent."""
-    with project_scope(acting_of(request, KeyScope.SESSION_WRITE), read_only=True):
-        vision = current_vision(thread_here(thread_id))
-        if vision is None:
-            raise NotThere("This thread has no vision yet; it takes the first attested request, or PUT one.")
-        return answer(vision_out(vision), version=vision.version)
-
-
-@router.put("/threads/{thread_id}/vision", operation_id="put_vision")
-def put_vision(request: HttpRequest, thread_id: str, body: VisionIn) -> HttpResponse:
-    """Write the next version of the original intent. Needs If-Match once there is one."""
-    acting = acting_of(request, KeyScope.SESSION_WRITE)
-
-    def act() -> HttpResponse:
-        with project_scope(acting):
-            thread = thread_here(thread_id, lock=True)
-            current = current_vision(thread)
-            if current is not None:
-                check_if_match(request, current.version, lambda: vision_out(current))
-            wish = VisionWish(**body.model_dump())
-            vision = write_vision(thread, wish, acting=acting, source=VisionSource.AGENT, base=current)
-            return answer(vision_out(vision), version=vision.version)
-
-    return once(request, acting, act)
-
-
 def thread_here(thread_id: str, *, pointer: str = "{thread_id}", lock: bool = False) -> Thread:
-    """Return a thread of the open scope by public id; raises NotThere for a foreign, unknown or malformed one.
-
-    `lock` makes a second writer wait, so that it meets the version that the first one left.
-    """
-    rows = Thread.objects.select_for_update(no_key=True) if lock else Thread.objects.all()
-    return row_here(rows, "thr", thread_id, pointer=pointer)
+    """Return a thread of the open scope by public id, as `row_here` does."""
+    return row_here(Thread.objects.all(), "thr", thread_id, pointer=pointer, lock=lock)
 
 
 def thread_out(thread: Thread) -> dict[str, Any]:
@@ -193,21 +152,6 @@ def _lineage(row: Lineage) -> dict[str, Any]:
     plain = ("kind", "state", "whole", "reason", "created_at", "undone_at", "undone_because")
     ends = {"from": row.source.public_id, "to": row.target.public_id, "moved": Moved.of(row).counts}
     return {"id": row.public_id, **ends, **{name: getattr(row, name) for name in plain}}
-
-
-def vision_out(vision: Any) -> dict[str, Any]:
-    """Return a version of the vision as the API shows it."""
-    fields = (
-        "version",
-        "source",
-        "origin_goal",
-        "origin_ref",
-        "done_when",
-        "non_goals",
-        "user_priorities",
-        "quality_bar",
-    )
-    return {name: getattr(vision, name) for name in fields} | {"thread_id": public_id("thr", vision.thread_id)}
 
 
 def _wish(body: ThreadIn) -> ThreadWish:

@@ -11,9 +11,11 @@ from django.utils.translation import gettext, gettext_lazy
 
 from governance.errors import Refusal
 from governance.forms import ConsoleForm
+from governance.proposal_texts import LONGEST_TEXT
 from threads.lifecycle import ThreadWish
 from threads.models import Thread, Vision
 from threads.thread_words import choices_of
+from threads.vision_edits import WORDED
 from threads.visions import VisionWish
 from threads.vocabulary import ThreadState, ThreadType
 
@@ -121,7 +123,7 @@ class ThreadForm(ConsoleForm):
 
 
 class VisionForm(ConsoleForm):
-    """The original intent. `version` is the one that was seen, 0 where there was none."""
+    """The original intent. `version` is the one that was seen, 0 where there was none; a proposal says why as well."""
 
     origin_goal = TextField(
         label=gettext_lazy("Goal"),
@@ -140,18 +142,27 @@ class VisionForm(ConsoleForm):
         help_text=gettext_lazy("One a line, the first one first."),
     )
     quality_bar = TextField(label=gettext_lazy("Quality bar"), required=False, rows=3)
+    why = forms.CharField(
+        label=gettext_lazy("Why"),
+        widget=forms.Textarea(attrs={"rows": 3}),
+        max_length=LONGEST_TEXT,
+        required=False,
+        help_text=gettext_lazy("Whoever decides it reads this."),
+    )
     version = forms.IntegerField(widget=forms.HiddenInput, min_value=0)
 
-    def __init__(self, *args: Any, base: Vision | None, **options: Any) -> None:
+    def __init__(self, *args: Any, base: Vision | None, proposes: bool, **options: Any) -> None:
         options.setdefault("initial", _initial(base))
         super().__init__(*args, **options)
+        if not proposes:
+            del self.fields["why"]
         for name, field in self.fields.items():
             if isinstance(field, LinesField) and base is not None:
                 field.was = getattr(base, name)
 
     def wish(self) -> VisionWish:
         """Return what a valid form asks for."""
-        return VisionWish(**{name: value for name, value in self.cleaned_data.items() if name != "version"})
+        return VisionWish(**{name: self.cleaned_data[name] for name in WORDED})
 
 
 class ThreadFilter(ConsoleForm):

@@ -38,6 +38,7 @@ KINDS: Mapping[type[StrEnum], Mapping[str, Promise]] = {
         VisionSource.AGENT: pgettext_lazy("vision source", "an agent"),
         VisionSource.MERGE: pgettext_lazy("vision source", "two threads that were merged"),
         VisionSource.SPLIT: pgettext_lazy("vision source", "the thread that was split"),
+        VisionSource.PROPOSAL: pgettext_lazy("vision source", "a proposal"),
     },
     LineageKind: {
         LineageKind.MERGE: pgettext_lazy("lineage", "merged"),

@@ -16,9 +16,15 @@ def choices(words: type[StrEnum]) -> list[tuple[str, str]]:
     return [(word.value, word.value) for word in words]
 
 
-def one_of(column: str, words: Iterable[StrEnum], *, name: str) -> models.CheckConstraint:
-    """Return the constraint that keeps `column` inside its enumeration, also for raw SQL."""
-    return models.CheckConstraint(condition=models.Q(**{f"{column}__in": [str(w) for w in words]}), name=name)
+def one_of(column: str, words: Iterable[StrEnum], *, name: str, blank: bool = False) -> models.CheckConstraint:
+    """Return the constraint that keeps `column` inside its enumeration, also for raw SQL; `blank` lets it be empty."""
+    known = [*([""] if blank else []), *map(str, words)]
+    return models.CheckConstraint(condition=models.Q(**{f"{column}__in": known}), name=name)
+
+
+def some_of(column: str, words: Iterable[StrEnum], *, name: str) -> models.CheckConstraint:
+    """Return the constraint that keeps every entry of the array `column` inside its enumeration, also for raw SQL."""
+    return models.CheckConstraint(condition=models.Q(**{f"{column}__contained_by": [*map(str, words)]}), name=name)
 
 
 def scoped_fk(to: str, *, null: bool = False, **options: Any) -> "models.ForeignKey[Any, Any]":

@@ -28,9 +28,7 @@ class Decision(ProjectRow):
     class Meta:
         constraints = [
             one_of("verb", DecisionVerb, name="decision_verb_known"),
-            models.CheckConstraint(
-                condition=models.Q(reason_code__in=["", *map(str, DecisionReason)]), name="decision_reason_known"
-            ),
+            one_of("reason_code", DecisionReason, name="decision_reason_known", blank=True),
             models.UniqueConstraint(fields=["project", "proposal", "version", "decider"], name="decision_once"),
         ]
 

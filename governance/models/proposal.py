@@ -35,6 +35,8 @@ class Proposal(ProjectRow):
         indexes = [
             models.Index(fields=["project", "-created_at", "-id"], name="proposal_newest"),
             models.Index(fields=["project", "proposer", "-created_at", "-id"], name="proposal_of_proposer"),
+            # What was asked for of one contract, memory or thread: read by every page of that thread.
+            models.Index(fields=["project", "kind", "slug"], name="proposal_of_matter"),
         ]
 
     def __str__(self) -> str:

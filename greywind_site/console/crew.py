@@ -4,9 +4,10 @@ import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from operator import attrgetter
 from typing import Any
 
-from django.db.models import F, Max
+from django.db.models import F, OuterRef, QuerySet, Subquery
 from django.db.models.functions import Greatest
 
 from governance.actors import Acting
@@ -23,8 +24,9 @@ from sessions.models import Attempt, ContextPacket, Session
 from sessions.vocabulary import SessionState
 
 MOST_LAST = 5
+MOST_LATELY = 100  # attempts of an agent that are looked at for the sessions that it worked in last
 # A lease is renewed as the agent works, so it tells of the last sign to within half a minute.
-SEEN = Max(Greatest(F("started_at"), F("lease_until") - timedelta(seconds=LEASE)))
+SEEN = Greatest(F("started_at"), F("lease_until") - timedelta(seconds=LEASE))
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +90,7 @@ def crew_of(acting: Acting, *, now: datetime) -> list[AgentLine]:
     """Read all agents of the project with their keys, in the order in which they came."""
     with project_scope(acting, read_only=True):
         keys = keys_of_project(now=now)
-        seen = dict(Attempt.objects.filter(project_id=acting.project_id).values_list("actor_id").annotate(seen=SEEN))
+        seen = {pk: at for pk, _, at in _seen(acting.project_id)}
         return [
             AgentLine(agent, [fact for fact in keys if fact.agent.pk == agent.pk], seen.get(agent.pk))
             for agent in agents()
@@ -99,7 +101,7 @@ def agent_facts(acting: Acting, agent_id: str, *, now: datetime) -> AgentFacts:
     """Read one agent by the id in its address; raises NotThere for one that is not in the project."""
     with project_scope(acting, read_only=True):
         agent = agent_at(agent_id)
-        seen = Attempt.objects.filter(actor_id=agent.pk).aggregate(seen=SEEN)["seen"]
+        seen = _attempts_of(agent.pk).values_list(SEEN, flat=True).first()
         return AgentFacts(
             AgentLine(agent, keys_of_project(now=now, agent=agent), seen),
             known_roles(),
@@ -110,9 +112,19 @@ def agent_facts(acting: Acting, agent_id: str, *, now: datetime) -> AgentFacts:
 
 def last_seen(acting: Acting) -> list[SeenAgent]:
     """Return the agents that worked last, in the open scope."""
-    worked = Attempt.objects.filter(project_id=acting.project_id, actor__kind=ActorKind.AGENT)
-    rows = worked.values_list("actor_id", "actor__name").annotate(seen=SEEN).order_by("-seen")
-    return [SeenAgent(public_id("act", pk), name, seen) for pk, name, seen in rows[:MOST_LAST]]
+    worked = [SeenAgent(public_id("act", pk), name, at) for pk, name, at in _seen(acting.project_id) if at]
+    return sorted(worked, key=attrgetter("seen"), reverse=True)[:MOST_LAST]
+
+
+def _seen(project: uuid.UUID) -> list[tuple[uuid.UUID, str, datetime | None]]:
+    """Return the id and name of each agent of a project, and when it was last at work, None for never."""
+    latest = Subquery(_attempts_of(OuterRef("pk")).annotate(seen=SEEN).values("seen")[:1])
+    return list(Actor.objects.filter(project_id=project, kind=ActorKind.AGENT).values_list("pk", "name", latest))
+
+
+def _attempts_of(agent: uuid.UUID | OuterRef) -> QuerySet[Attempt]:
+    """Return the attempts of an agent, the latest first: an index is read from there on, and no further than asked."""
+    return Attempt.objects.filter(actor=agent).order_by("-lease_until")
 
 
 def _last_packets(agent: uuid.UUID) -> list[LastPacket]:
@@ -122,7 +134,7 @@ def _last_packets(agent: uuid.UUID) -> list[LastPacket]:
 
 
 def _last_sessions(agent: uuid.UUID) -> list[LastSession]:
-    worked = Attempt.objects.filter(actor_id=agent).values("session_id")
+    worked = _attempts_of(agent).values("session_id")[:MOST_LATELY]
     rows = Session.objects.filter(pk__in=worked).annotate(of=F("thread__title"))
     fields = rows.order_by(F("last_event_at").desc(nulls_last=True), "-id")
     return [_session(row) for row in fields.values("id", "title", "of", "role", "state", "last_event_at")[:MOST_LAST]]

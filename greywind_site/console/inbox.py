@@ -20,7 +20,7 @@ from governance.models import InboxItem, Project
 from governance.scope import project_scope
 from governance.seats import Seat
 from governance.vocabulary import (
-    ABOUT_MEMORIES,
+    NO_CONTRACT,
     ActorKind,
     InboxKind,
     InboxState,
@@ -94,7 +94,7 @@ class InboxLine:
     @property
     def is_light(self) -> bool:
         """Whether it may be approved together with others, if the reader may decide it and its base still holds."""
-        plain = self.contract is not None and self.contract not in (ProposalKind.ROLE, *ABOUT_MEMORIES)
+        plain = self.contract is not None and self.contract not in (ProposalKind.ROLE, *NO_CONTRACT)
         return plain and self.risk is Risk.LOW and self.state == ProposalState.OPEN
 
     @property

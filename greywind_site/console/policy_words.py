@@ -7,7 +7,7 @@ from typing import Any
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy, pgettext_lazy
 
-from governance.policies import Decision, Reason, ReviewMode, Verdict
+from governance.policies import Decision, Reason, ReviewMode, Verdict, VisionEditors
 from governance.policy_rules import Handling
 from governance.vocabulary import Audience, Risk, Sensitivity
 from greywind_site.console.policy_reading import Point
@@ -20,6 +20,12 @@ POLICY_KINDS: Mapping[type[StrEnum], Mapping[str, Promise]] = {
         ReviewMode.HUMAN: pgettext_lazy("review mode", "a human decides every write"),
         ReviewMode.LOW_RISK_AUTO: pgettext_lazy("review mode", "low risk goes through by itself"),
         ReviewMode.AUTO: pgettext_lazy("review mode", "only high risk waits for a human"),
+    },
+    VisionEditors: {
+        VisionEditors.EVERYBODY: pgettext_lazy("vision editors", "whoever may edit it, agents as well"),
+        VisionEditors.HUMANS: pgettext_lazy("vision editors", "people; an agent’s edit is a proposal"),
+        VisionEditors.OWNERS: pgettext_lazy("vision editors", "owners; every other edit is a proposal"),
+        VisionEditors.NOBODY: pgettext_lazy("vision editors", "nobody; every edit is a proposal"),
     },
     Handling: {
         Handling.ALLOW: pgettext_lazy("handling", "allowed"),

@@ -3,6 +3,7 @@
 import os
 import uuid
 from dataclasses import dataclass, replace
+from itertools import product
 from typing import Any
 
 import pytest
@@ -248,8 +249,8 @@ def test_every_field_of_every_contract_is_weighed() -> None:
 
 
 @pytest.mark.parametrize("matter", Matter)
-def test_only_plain_persona_and_role_are_a_maintainers(matter: Matter) -> None:
-    maintainers = {Matter.PERSONA, Matter.ROLE}
+def test_only_plain_persona_role_and_vision_are_a_maintainers(matter: Matter) -> None:
+    maintainers = {Matter.PERSONA, Matter.ROLE, Matter.VISION}
     assert (NEEDED[matter] == MembershipLevel.MAINTAINER) == (matter in maintainers)
 
 
@@ -272,6 +273,33 @@ def test_the_database_sees_a_change_where_the_table_does(stage: Stage, app: Any,
     body = {"permissions": before}, {"permissions": after}
     [found] = app.execute("SELECT owner FROM greywind_touched('role', %s, %s)", [Jsonb(each) for each in body])
     assert found[0] == bool(touch(ContractKind.ROLE, *body).fields)
+
+
+LISTS: list[Any] = [None, [], ["a"], ["b", "a"], ["a", "b"], ["ab"]]
+TEXTS: list[Any] = ["", "a", "ab"]
+STEPS = [(name, *step) for name in ("non_goals", "done_when") for step in product(LISTS, LISTS)]
+STEPS += [(name, *step) for name in ("origin_goal", "quality_bar") for step in product(TEXTS, TEXTS)]
+
+
+def test_the_database_weighs_what_a_vision_loses_like_the_table(stage: Stage, app: Any) -> None:
+    for name, before, after in STEPS:
+        body = {name: before}, {name: after}
+        [found] = app.execute("SELECT risk FROM greywind_touched('vision', %s, %s)", [Jsonb(each) for each in body])
+        assert found[0] == rank(touch(ProposalKind.VISION, *body).risk), (name, before, after)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "risk"),
+    [
+        ({}, {"origin_goal": "a", "non_goals": ["b"]}, Risk.LOW),
+        ({"non_goals": ["a"]}, {"non_goals": ["b", "a"]}, Risk.LOW),
+        ({"done_when": ["a"]}, {"done_when": ["b"]}, Risk.MEDIUM),
+        ({"non_goals": ["a", "b"]}, {"non_goals": ["a"]}, Risk.HIGH),
+        ({"origin_goal": "a"}, {"origin_goal": "a b"}, Risk.HIGH),
+    ],
+)
+def test_a_vision_weighs_what_it_loses(before: dict[str, Any], after: dict[str, Any], risk: Risk) -> None:
+    assert touch(ProposalKind.VISION, before, after).risk == risk
 
 
 def test_nothing_changed_touches_nothing() -> None:

@@ -15,6 +15,9 @@ from governance.projects import create_project
 from governance.scope import project_scope
 from governance.vocabulary import ActorKind, ContractKind, MembershipLevel
 from greywind_site.hunting.authority.oracle import Someone
+from threads.lifecycle import ThreadWish, create_thread
+from threads.visions import VisionWish, write_vision
+from threads.vocabulary import VisionSource
 
 HOME, ABROAD = "home", "abroad"
 # By name: level of a human. One of the owners was switched off, and the account of another one is closed.
@@ -32,6 +35,7 @@ AGENTS: Mapping[str, tuple[str | None, tuple[str, ...]]] = {
 PERSONA = {"name": "灰风", "speaking_style": "calm", "behavior_rules": ["Say what is not known."]}
 ROLE = {"slug": "dev", "duties": ["do the work"], "hard_boundaries": ["do not merge alone"]}
 POLICY: dict[str, Any] = {"rules": ["Cite evidence."]}
+WANTED: dict[str, Any] = {"origin_goal": "hunt", "done_when": ["nothing is wrong"], "non_goals": ["a", "b", "c", "d"]}
 SELF = {"self_id": "me", "preference_model": {"communication": {"tone": "dry"}}}
 
 
@@ -80,6 +84,13 @@ def _install(owner: Actor) -> None:
     for kind, slug, body in first:
         install(kind, slug, body, by=owner, reason="hunt", now=timezone.now())
     install(ContractKind.SELF_PROFILE, "mine", SELF, by=owner, reason="hunt", now=timezone.now(), subject=owner)
+    _want(acting_as(owner))
+
+
+def _want(owner: Acting) -> None:
+    """Make the one thread of the hunt, and say what is wanted of it."""
+    thread = create_thread(owner, ThreadWish(title="hunted"), now=timezone.now())
+    write_vision(thread, VisionWish(**WANTED), acting=owner, source=VisionSource.MAINTAINER, base=None)
 
 
 def _human(acting: Acting, username: str, level: str) -> Actor:

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from itertools import count, product
 from typing import Any
 
-from governance.vocabulary import ContractKind
-from greywind_site.hunting.authority.people import HUMANS
+from governance.vocabulary import ContractKind, Proposable, ProposalKind
+from greywind_site.hunting.authority.people import HUMANS, WANTED
 from greywind_site.hunting.authority.tally import RISKS, STATES
 
 type Patch = Mapping[str, Any]
@@ -15,9 +15,12 @@ type Patch = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A change of one weight, as the design weighs it: three texts for it, its risk, and who decides."""
+    """A change of one weight, as the design weighs it: three texts for it, its risk, and who decides.
 
-    kind: ContractKind
+    What becomes no revision has no slug of its own: it is about the one thread of the hunt.
+    """
+
+    kind: Proposable
     slug: str
     texts: tuple[Patch, Patch, Patch]
     risk: str
@@ -55,6 +58,10 @@ CHANGES: Mapping[str, Change] = {
     "window": Change(
         ContractKind.BUDGET_PROFILE, "gpt-5@codex", _texts("model_window", 300_000, 310_000, 320_000), "high", "owner"
     ),
+    "gain": Change(
+        ProposalKind.VISION, "", _texts("done_when", *([*WANTED["done_when"], x] for x in "abc")), "low", "maintainer"
+    ),
+    "loss": Change(ProposalKind.VISION, "", _texts("non_goals", ["a"], ["b"], ["c"]), "high", "maintainer"),
 }
 WRITERS = ("o1", "o2", "m1", "m2", "a-o1", "a-m1", "a-none")
 EDITORS = (None, None, "o1", "o2", "m1")

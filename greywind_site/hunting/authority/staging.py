@@ -12,7 +12,7 @@ from django.utils import timezone
 from governance.actors import Acting, acting_as
 from governance.contracts import active_revision
 from governance.decisions import DecisionWish, decide
-from governance.models import Actor, Proposal, Revision
+from governance.models import Actor, Proposal
 from governance.proposal_desk import close
 from governance.proposal_reading import Sight, sight
 from governance.proposal_texts import TextWish
@@ -21,18 +21,20 @@ from governance.schemas import checked_body
 from governance.scope import project_scope
 from governance.vocabulary import (
     ActorKind,
-    ContractKind,
     DecisionReason,
     DecisionVerb,
     ProofKind,
+    ProposalKind,
     ProposalState,
     Risk,
 )
 from greywind_site.hunting.authority.oracle import Matter, decides
 from greywind_site.hunting.authority.people import HUMANS, POLICY, Person
-from greywind_site.hunting.authority.scenes import CHANGES, Scene
+from greywind_site.hunting.authority.scenes import CHANGES, Change, Scene
 from greywind_site.hunting.authority.sql import Stood, decision, enter
 from sessions.models import BudgetProfile
+from threads.models import Vision
+from threads.vision_edits import body_of
 
 OWNERS = ("o1", "o2", "o3")
 
@@ -66,14 +68,13 @@ def staged(people: Mapping[str, Person], scene: Scene) -> Iterator[Staged]:
 def ask_for_two(people: Mapping[str, Person]) -> None:
     """Let the policy ask for two deciders at every risk, in the open transaction."""
     body = POLICY | {"two_deciders_for": [str(risk) for risk in Risk]}
-    _approve(people, _propose(people["o1"].acting, ContractKind.POLICY, "default", body))
+    _approve(people, _propose(people["o1"].acting, CHANGES["retention"], body))
 
 
 def _written(people: Mapping[str, Person], scene: Scene) -> tuple[Proposal, Stood | None]:
     change, asked = CHANGES[scene.change], Risk(scene.asked)
     author = people[scene.proposer].acting
-    body = _body(author, scene, 0)
-    proposal = _propose(author, change.kind, change.slug, body, risk=asked, draft=scene.state == "draft")
+    proposal = _propose(author, change, _body(author, scene, 0), risk=asked, draft=scene.state == "draft")
     if scene.editor is None:
         return proposal, None
     with project_scope(people[scene.editor].acting) as scope:
@@ -83,9 +84,10 @@ def _written(people: Mapping[str, Person], scene: Scene) -> tuple[Proposal, Stoo
     return proposal, older
 
 
-def _propose(author: Acting, kind: ContractKind, slug: str, body: Mapping[str, Any], **more: Any) -> Proposal:
+def _propose(author: Acting, change: Change, body: Mapping[str, Any], **more: Any) -> Proposal:
     with project_scope(author):
-        wish = ProposalWish(kind=kind, slug=slug, body=dict(body), title="hunted", **more)
+        slug = str(body["thread"]) if change.kind == ProposalKind.VISION else change.slug
+        wish = ProposalWish(kind=change.kind, slug=slug, body=dict(body), title="hunted", **more)
         return propose(author, wish, now=timezone.now())
 
 
@@ -93,13 +95,19 @@ def _body(acting: Acting, scene: Scene, place: int) -> dict[str, Any]:
     """Return the scene's text of that place, upon what holds."""
     change = CHANGES[scene.change]
     with project_scope(acting):
-        return _upon(scene, active_revision(change.kind, change.slug), place)
+        return _upon(change, _holds(change), place)
 
 
-def _upon(scene: Scene, base: Revision | None, place: int = 2) -> dict[str, Any]:
-    change = CHANGES[scene.change]
-    before = base.body if base else BudgetProfile.objects.newest().get(slug=change.slug).body
-    return checked_body(change.kind, before | change.texts[place])
+def _holds(change: Change) -> dict[str, Any]:
+    if change.kind == ProposalKind.VISION:
+        return body_of(Vision.objects.latest("version"))
+    base = active_revision(change.kind, change.slug)
+    body: dict[str, Any] = base.body if base else BudgetProfile.objects.newest().get(slug=change.slug).body
+    return body
+
+
+def _upon(change: Change, before: Mapping[str, Any], place: int = 2) -> dict[str, Any]:
+    return checked_body(change.kind, {**before, **change.texts[place]})
 
 
 def _brought_to(people: Mapping[str, Person], scene: Scene, proposal: Proposal) -> None:
@@ -154,7 +162,7 @@ def _end(owner: Acting, proposal: Proposal) -> None:
 def _overtaken(people: Mapping[str, Person], scene: Scene) -> None:
     """Let another proposal for the same contract be approved."""
     change = CHANGES[scene.change]
-    _approve(people, _propose(people["o1"].acting, change.kind, change.slug, _body(people["o1"].acting, scene, 2)))
+    _approve(people, _propose(people["o1"].acting, change, _body(people["o1"].acting, scene, 2)))
 
 
 def _left_with(people: Mapping[str, Person], present: frozenset[str]) -> None:
@@ -169,8 +177,10 @@ def _looked_at(people: Mapping[str, Person], scene: Scene, proposal: Proposal, o
         held = Proposal.objects.select_related("proposer__owned_by").get(pk=proposal.pk)
         stood = _stood(sight(held))
     given = _given(people, scene, held, stood)
+    change = CHANGES[scene.change]
     with project_scope(owner):
         seen = sight(held)
+        next_text = _upon(change, seen.before or _holds(change))
     return Staged(
         scene=scene,
         proposal=proposal.pk,
@@ -178,20 +188,26 @@ def _looked_at(people: Mapping[str, Person], scene: Scene, proposal: Proposal, o
         matter=matter_of(people, scene, approved=given),
         now=stood,
         older=older,
-        next_text=_upon(scene, seen.text.base),
+        next_text=next_text,
     )
 
 
 def _given(people: Mapping[str, Person], scene: Scene, held: Proposal, stood: Stood) -> frozenset[str]:
     """Write approvals by hand: by the verb, the one that suffices would end the matter."""
-    matter = matter_of(people, scene)
-    able = [name for name in sorted(scene.present) if decides(people[name].someone, matter) is not None]
-    for name in able[: scene.given]:
+    matter, given = matter_of(people, scene), given_in(people, scene)
+    for name in given:
         acting, word = people[name].acting, bool(decides(people[name].someone, matter))
         enter(acting)
         with transaction.get_connection().cursor() as cursor:
             cursor.execute(*decision(acting, held.pk, stood, verb="approve", word=word))
-    return frozenset(able[: scene.given])
+    return frozenset(given)
+
+
+def given_in(people: Mapping[str, Person], scene: Scene) -> list[str]:
+    """Return whose approvals lie there already."""
+    matter = matter_of(people, scene)
+    able = [name for name in sorted(scene.present) if decides(people[name].someone, matter) is not None]
+    return able[: scene.given]
 
 
 def matter_of(people: Mapping[str, Person], scene: Scene, *, approved: frozenset[str] = frozenset()) -> Matter:

@@ -24,10 +24,7 @@ def wanted_cells() -> set[Cell]:
     cells |= {("bound", *pair) for pair in product(DECISIONS, BOUNDS)} - {("bound", "edit_and_approve", "again")}
     cells |= {("conclude", *pair) for pair in product(("one", "two"), ("0", "1", "2"))}
     cells |= {
-        ("decide", *standing)
-        for cell in product(DECISIONS, LEVELS, RISKS, RELATIONS)
-        if _can_be(cell[0], *cell[1:3])
-        for standing in _standings(cell)
+        ("decide", *standing) for cell in product(DECISIONS, LEVELS, RISKS, RELATIONS) for standing in _standings(cell)
     }
     home = product(ACCESS, ("owner", "maintainer", "viewer", "agent"), PLACES)
     abroad = product(ACCESS, ("stranger",), ("project", "own", "elsewhere"))
@@ -36,11 +33,6 @@ def wanted_cells() -> set[Cell]:
         | {("access", *cell) for cell in (*home, *abroad)}
         | {("access", each, "nobody", "no scope") for each in ACCESS}
     )
-
-
-def _can_be(action: str, level: str, risk: str) -> bool:
-    # What a maintainer decides is of high risk only where somebody asked for that, and an edit asks for nothing.
-    return (action, level, risk) != ("edit_and_approve", "maintainer", "high")
 
 
 def _standings(cell: Cell) -> list[Cell]:
@@ -68,9 +60,14 @@ class AuthorityReport:
     wrong: list[str] = field(default_factory=list)
 
     @property
-    def missed(self) -> list[str]:
+    def unmet(self) -> set[Cell]:
         """The cells that no case met."""
-        return sorted(" / ".join(cell) for cell in wanted_cells() - self.met)
+        return wanted_cells() - self.met
+
+    @property
+    def missed(self) -> list[str]:
+        """The same, to be told."""
+        return sorted(" / ".join(cell) for cell in self.unmet)
 
     @property
     def share(self) -> float:

@@ -6,15 +6,11 @@ from datetime import datetime
 from typing import Any
 
 from governance.actors import Acting
-from governance.decisions import DecisionWish, decide
 from governance.ids import parse_id
 from governance.models import ApiKey, InboxItem, StoredAnswer
-from governance.proposal_reading import sight
-from governance.proposals import ProposalWish, comment
-from governance.proposals import propose as propose_contract
 from governance.replays import claim
-from governance.scope import project_scope, record
-from governance.vocabulary import Audience, ContractKind, DecisionVerb, InboxKind, ProofKind
+from governance.scope import project_scope
+from governance.vocabulary import Audience, InboxKind
 from greywind_site.hunting.leaks.marks import PRIVATE, Mint, Mints, Place
 from greywind_site.hunting.leaks.people import Crew, Member
 from greywind_site.hunting.leaks.splitting import write_part
@@ -89,26 +85,6 @@ def plant(bed: Bed) -> Session:
         _waiting(bed, memories[1])
     _admit(bed, memories[0])
     return session
-
-
-def plant_proposals(crew: Crew, *, mints: Mints, now: datetime) -> None:
-    """Propose two roles and a change of one; a human answers the second, and an answer is kept for a key."""
-    agent, said = crew.agents["dev"].acting, mints.of(Place(crew.number))
-    slugs = ("keeper", "keeper-again")
-    with project_scope(agent):
-        made = [propose_contract(agent, _role(said, slug), now=now) for slug in slugs]
-        comment(agent, made[0], said.say("this is needed"), now=now)
-        record("hunt.plant", made[0].public_id, reason=said.say("so that something is told"))
-    with project_scope(crew.maintainer.acting):
-        seen = sight(made[1])
-        wish = DecisionWish(
-            verb=DecisionVerb.REQUEST_CHANGES,
-            expected_version=1,
-            seen_hash=seen.seen_hash,
-            text=said.say("say more"),
-            proof=ProofKind.PASSWORD,
-        )
-        decide(crew.maintainer.acting, made[1], wish, now=now)
 
 
 def plant_answers(bed: Bed) -> None:
@@ -290,10 +266,3 @@ def _admit(bed: Bed, memory: Memory) -> None:
     with project_scope(bed.crew.owner.acting):
         waiting = Memory.objects.get(pk=memory.pk)
         admit(bed.crew.owner.acting, waiting, reason=bed.reasons.say("seen"), now=bed.now)
-
-
-def _role(said: Mint, slug: str) -> ProposalWish:
-    body = {"slug": slug, "duties": [said.say("keep the lights")]}
-    return ProposalWish(
-        kind=ContractKind.ROLE, slug=slug, body=body, title=said.say("a keeper"), rationale=said.say("for the lights")
-    )

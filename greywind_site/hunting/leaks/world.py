@@ -27,8 +27,8 @@ from greywind_site.hunting.leaks.planting import (
     compile_in,
     plant,
     plant_answers,
-    plant_proposals,
 )
+from greywind_site.hunting.leaks.proposing import plant_proposals
 from greywind_site.hunting.scratch import owner_link
 
 
@@ -77,7 +77,7 @@ def _grow(crew: Crew, mints: Mints, link: Connection) -> None:
     now, dev = timezone.now(), crew.agents["dev"]
     shared = bed_of(crew, dev, Place(crew.number), mints=mints, now=now)
     session = plant(shared)
-    plant_proposals(crew, mints=mints, now=now)
+    plant_proposals(crew, session.thread, mints=mints, now=now)
     compile_in(shared, session, dev)
     for role in ROLES:
         holder = crew.agents[role]

@@ -32,7 +32,8 @@ from sessions.vocabulary import EventKind
 from threads.dag import change_task
 from threads.lifecycle import rename_thread
 from threads.models import Task, Thread
-from threads.visions import VisionWish, current_vision, revise_vision
+from threads.vision_edits import revise_vision
+from threads.visions import VisionWish, current_vision
 
 
 def write_on(world: World, writes: int) -> tuple[Counter[str], Counter[str]]:
@@ -77,7 +78,7 @@ def _envision(world: World) -> None:
         thread = Thread.objects.get(pk=world.line().thread)
         now = current_vision(thread)
         wish = VisionWish(origin_goal=world.sentence(), non_goals=[world.sentence()])
-        revise_vision(world.owner, thread, wish, seen=now.version if now else 0)
+        revise_vision(world.owner, thread, wish, seen=now.version if now else 0, now=timezone.now())
 
 
 def _demand(world: World) -> None:
