@@ -40,11 +40,15 @@ app.conf.update(
         "sweep-provisional-threads": {"task": "threads.sweep_provisional", "schedule": 600.0},
         # A proposal waits for weeks, so an hour more is nothing.
         "sweep-expired-proposals": {"task": "governance.sweep_proposals", "schedule": 3600.0},
+        # Kept for days, so an hour more is nothing.
+        "forget-old-answers": {"task": "governance.forget_old_answers", "schedule": 3600.0},
         # A process that dies in the middle of a turn says nothing; its lease is ten minutes.
         "sweep-crashed-attempts": {"task": "sessions.sweep_crashed", "schedule": 60.0, "options": {"expires": 60}},
         "sweep-quiet-sessions": {"task": "sessions.sweep_quiet", "schedule": 300.0},
         # Left for a day or a month, so an hour more is nothing.
         "sweep-stuck-sessions": {"task": "sessions.sweep_stuck", "schedule": 3600.0},
+        # Closed for weeks, so an hour more is nothing.
+        "sweep-sealed-transcripts": {"task": "sessions.sweep_sealed", "schedule": 3600.0},
         # After an upgrade there may be many, a hundred at a time; afterwards there is none.
         "hear-back-sessions": {"task": "sessions.hear_back", "schedule": 600.0},
         # What is new waits in rows that are marked so; with nothing new it is one cheap question.

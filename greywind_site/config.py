@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Literal, Self, override
 
 from psycopg.conninfo import conninfo_to_dict
-from pydantic import BaseModel, Field, SecretStr, ValidationError, field_validator, model_validator
+from pydantic import Field, SecretStr, ValidationError, field_validator, model_validator
 from pydantic.fields import FieldInfo
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
@@ -18,6 +18,7 @@ from greywind_site.embedded.instance import APP, OWNER, Instance, default_folder
 from greywind_site.embedding_settings import EmbeddingSettings
 from greywind_site.identity.oidc_settings import OidcSettings
 from greywind_site.mcp.address import McpAddress, read_address
+from greywind_site.resolver_settings import ResolverSettings
 from greywind_site.summary_settings import SummaryModel
 
 PREFIX = "GREYWIND_"
@@ -46,32 +47,6 @@ INTERNAL = frozenset(
 
 class ConfigError(Exception):
     """The configuration has faults; the message lists all of them, each with its fix."""
-
-
-class ResolverSettings(BaseModel):
-    """Numbers of the thread resolver; set as GREYWIND_RESOLVER__NAME. threads.matching says why each is what it is."""
-
-    recent_window_hours: float = Field(
-        default=168,
-        gt=0,
-        description="How long ago a thread may have been used for a plain go-on to mean it, in hours.",
-    )
-    lean_window_minutes: float = Field(
-        default=120, gt=0, description="How long a thread stays before one's eyes, so that 'it' means it, in minutes."
-    )
-    recent_tie_minutes: float = Field(
-        default=10, ge=0, description="Threads used closer together than this cannot be told apart, in minutes."
-    )
-    takeover_lead_hours: float = Field(
-        default=24, ge=0, description="Lead by which another actor's thread must be the latest to be taken, in hours."
-    )
-    semantic_floor: float = Field(default=0.28, ge=0, le=1, description="Least likeness, 0 to 1, that names a thread.")
-    semantic_sure: float = Field(default=0.5, ge=0, le=1, description="Likeness, 0 to 1, that outweighs a mere 'it'.")
-    ambiguity_margin: float = Field(
-        default=0.08, ge=0, le=1, description="Likenesses closer than this, 0 to 1, are put to the caller."
-    )
-    lean_words: float = Field(default=3.0, ge=0, description="Own words with which 'it' still means the recent matter.")
-    add_words: float = Field(default=1.0, ge=0, description="The same for 'also' and 'again'.")
 
 
 class InstanceSource(PydanticBaseSettingsSource):
@@ -158,6 +133,18 @@ class Config(BaseSettings):
     )
     proposal_days: int = Field(
         default=30, ge=1, le=365, description="How long a proposal waits for a decision before it expires, in days."
+    )
+    replay_days: int = Field(
+        default=7,
+        ge=1,
+        le=365,
+        description="How long a repeated Idempotency-Key gets the same answer, in days; later it is a new request.",
+    )
+    cold_after_days: int = Field(
+        default=30,
+        ge=0,
+        le=36_500,
+        description="How long a session is closed before its transcript is compressed, in days; 0 for never.",
     )
     mcp_url: str | None = Field(
         default=None,

@@ -70,7 +70,7 @@ def _is_over(held: Held, *, until: float) -> bool:
     So a second delivery finds covered what the first wrote, and whoever lost the lease writes nothing.
     """
     with project_scope(held.acting):
-        session = _session(held.subject)
+        session = session_of(held.subject)
         done = summarise(held.acting, session, trigger=ASKED, now=timezone.now()) if session else None
         if session is None or done is None or done.summary is None or not done.goes_on:
             finish(held)
@@ -85,12 +85,13 @@ def _is_over(held: Held, *, until: float) -> bool:
 
 def _ask_model(held: Held, writer: Writer) -> None:
     with project_scope(held.acting, read_only=True):
-        session = _session(held.subject)
+        session = session_of(held.subject)
     if session is not None:
         summarise_with_model(held.acting, session, writer, trigger=ASKED, now=timezone.now())
 
 
-def _session(subject: str) -> Session | None:
+def session_of(subject: str) -> Session | None:
+    """Return the session that a job is about, in the open scope; None where there is none."""
     try:
         pk = parse_id(Session.PREFIX, subject, pointer="/subject")
     except Invalid:

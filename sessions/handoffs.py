@@ -22,9 +22,10 @@ from sessions.fallen import fallen_in, without_fallen
 from sessions.handoff_writing import Parts, Records, Said, uncertain, written
 from sessions.lifecycle import latest_attempt
 from sessions.models import Event, Handoff, Session, WorkSummary
+from sessions.models.segment import texts_of
 from sessions.models.session import LIVE
 from sessions.pins import pins_of
-from sessions.reading import ITS_HANDOFF
+from sessions.reading import ITS_HANDOFF, event_place
 from sessions.vocabulary import HandoffOccasion
 from threads.models import Vision
 
@@ -155,9 +156,13 @@ def records_of(session: Session) -> Records:
 
 def _since(session: Session, covered: int) -> list[Said]:
     rows = Event.objects.filter(session=session, seq__gt=covered).annotate(said=Left("text", READ_CHARS))
-    names = ("seq", "role", "kind", "said", "tool", "failed")
+    names = ("seq", "role", "kind", "said", "tool", "failed", "segment_id")
     latest = list(rows.order_by("-seq").values_list(*names)[:MOST_SINCE])
-    return [Said(row[0], f"event://{session.public_id}/{row[0]}", *row[1:]) for row in reversed(latest)]
+    cold = texts_of((segment, seq) for seq, *_, segment in latest)
+    return [
+        Said(seq, event_place(session.pk, seq), role, kind, cold.get((segment, seq), said)[:READ_CHARS], tool, failed)
+        for seq, role, kind, said, tool, failed, segment in reversed(latest)
+    ]
 
 
 def _checked(acting: Acting, parts: Parts, unknown: Sequence[str]) -> Parts:

@@ -16,7 +16,6 @@ from sessions.facts import handoff_fact, summary_fact
 from sessions.fallen import CITED, Fall, Fallen, fallen_among, fallen_in
 from sessions.hit_texts import texts_then
 from sessions.models import Event
-from sessions.models.event import ERASED
 from sessions.project_state import SECTIONS, fact_then, is_needed, rows_then, summary_ref
 from sessions.reading import event_place, place_in, versions_of
 from sessions.vocabulary import PartLoss
@@ -138,14 +137,14 @@ def _events(receipt: Receipt, session_id: uuid.UUID, needed: frozenset[str]) -> 
     asked = {(session, seq) for session, first, last in spans for seq in range(first, last + 1)}
     asked |= {place_in(ref) for ref in receipt["constraints"]}
     rows = Event.objects.filter(session_id__in={session for session, _ in asked}, seq__in={seq for _, seq in asked})
-    there = {(row["session_id"], row["seq"]): row for row in rows.values("session_id", "seq", "text", "meta")}
+    there = {(row.session_id, row.seq): row for row in rows.only("session_id", "seq", "text", "meta")}
     for session, seq in sorted(asked):
         row = there.get((session, seq))
         if row is None:
             yield Lost(event_place(session, seq), PartLoss.NOT_HERE)
-        elif ERASED in row["meta"] and not row["text"]:
+        elif row.erased:
             yield Lost(event_place(session, seq), PartLoss.ERASED)
-    said = [row["text"] for place, row in there.items() if event_place(*place) in needed]
+    said = [row.text for place, row in there.items() if event_place(*place) in needed]
     yield from _revoked_since(receipt, fallen_among(said))
 
 
@@ -163,7 +162,7 @@ def _hits(receipt: Receipt, needed: frozenset[str]) -> Iterator[Lost]:
 
 def _said(refs: Sequence[str]) -> Iterator[Lost]:
     places = {place_in(ref): ref for ref in refs if ref.startswith("event://")}
-    kept = Event.objects.filter(session_id__in={s for s, _ in places}, seq__in={n for _, n in places}).exclude(text="")
+    kept = Event.objects.filter(session_id__in={s for s, _ in places}, seq__in={n for _, n in places}).saying()
     there = set(kept.values_list("session_id", "seq"))
     for place, ref in places.items():
         yield Lost(ref, PartLoss.CHANGED if place in there else PartLoss.ERASED)

@@ -13,6 +13,7 @@ from governance.ids import parse_id, public_id
 from governance.models import Project, Revision
 from governance.rows import fetch, holding
 from sessions.models import Session
+from sessions.models.segment import texts_of
 from threads.models import Task, Thread
 
 TASKS_SHOWN = 50  # open tasks of a thread that a packet may name
@@ -57,16 +58,20 @@ SELECT b.*, (
 ) b WHERE b.slug IN (%(profile)s, %(fallback)s, (SELECT p.default_profile FROM governance_project p
                                                  WHERE p.id = %(project)s))
 """
-# What the session's last packet was given and from where on its dialogue was in, for the turn that goes on.
-# The row is chosen first: a receipt is large, and a plan that sorts would unpack every packet's of the thread. Each of
+# What the session's last packet was given and from where on its dialogue was in, for the turn that goes on: also where
+# its work goes on in another thread since. What was found is asked anew then, unless all of the thread went along.
+# The row is chosen first: a receipt is large, and a plan that sorts would unpack every packet's of the session. Each of
 # the two is unpacked once, and what lost the search, most of it, stays there.
 LAST = """
-SELECT k.id, r.hits, r.recall - 'lost' AS recall, k.input_cap, d.budget ->> 'profile' AS profile, d.dialogue
+SELECT k.id, r.hits, k.input_cap, d.budget ->> 'profile' AS profile, d.dialogue,
+  CASE WHEN k.thread_id = %(thread)s OR EXISTS (
+    SELECT FROM threads_thread f WHERE f.project_id = k.project_id AND f.id = k.thread_id AND f.state = 'merged'
+  ) THEN r.recall - 'lost' END AS recall
 FROM agent_sessions_contextpacket k, jsonb_to_record(k.receipt) AS r (hits jsonb, recall jsonb),
   jsonb_to_record(k.decisions) AS d (budget jsonb, dialogue jsonb)
 WHERE k.id = (
   SELECT l.id FROM agent_sessions_contextpacket l
-  WHERE l.project_id = %(project)s AND l.thread_id = %(thread)s AND l.session_id = %(session)s AND NOT l.refused
+  WHERE l.project_id = %(project)s AND l.session_id = %(session)s AND NOT l.refused
   ORDER BY l.created_at DESC LIMIT 1)
 """
 # The last handoff for a session: to it by name, or to its role where nobody was named, on its task or on none. It
@@ -106,7 +111,7 @@ SELECT
    WHERE w.project_id = %(project)s AND w.thread_id = %(thread)s AND w.role <> %(hearer)s)
 """  # noqa: S608 - put together from literals
 EVENTS = """
-SELECT seq, role, kind, text, tool, failed, tokens_o200k, artifact_id, attested_by, occurred_at
+SELECT seq, role, kind, text, tool, failed, tokens_o200k, artifact_id, attested_by, occurred_at, segment_id
 FROM agent_sessions_event WHERE session_id = %s
 """
 EXCHANGES = 10  # latest ones, whose words are read however many tool calls stand between them
@@ -269,7 +274,11 @@ def place_in(ref: str) -> tuple[uuid.UUID, int]:
 
 
 def _events(statement: str, *values: Any) -> list[EventRow]:
-    return list(map(EventRow._make, fetch(statement, values)))
+    rows = fetch(statement, values)
+    cold = texts_of((row[-1], row[0]) for row in rows)
+    if not cold:
+        return [EventRow._make(row[:-1]) for row in rows]
+    return [EventRow._make(row[:-1])._replace(text=cold.get((row[-1], row[0]), row[3])) for row in rows]
 
 
 def _revision(row: Mapping[str, Any]) -> Revision:

@@ -116,6 +116,15 @@ class Failure:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Resting:
+    """How many entries rest in compressed segments, and how many bytes they take there and would take without."""
+
+    entries: int
+    kept: int
+    raw: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SessionCard:
     """A session's page without its transcript."""
 
@@ -132,6 +141,7 @@ class SessionCard:
     attempts: Sequence[AttemptLine]
     summary: SummaryCard | None
     handoffs: Sequence[HandoffCard]
+    resting: Resting | None
 
     @property
     def live(self) -> bool:

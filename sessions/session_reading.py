@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from django.db.models import F, OuterRef, Q, QuerySet, Subquery
-from django.db.models.functions import JSONObject
+from django.db.models import F, OuterRef, Q, QuerySet, Subquery, Sum
+from django.db.models.functions import JSONObject, Length
 
 from governance.errors import NotThere
 from governance.ids import public_id
@@ -17,7 +17,7 @@ from sessions.context.vocabulary import SummarySection
 from sessions.fallen import Fallen, fallen_among, said_now, texts_in
 from sessions.handoffs import parts_of
 from sessions.losses import kept_of
-from sessions.models import Attempt, Handoff, ProviderSession, Session, WorkSummary
+from sessions.models import Attempt, ColdSegment, Handoff, ProviderSession, Session, WorkSummary
 from sessions.outlook import outlook_of
 from sessions.session_cards import (
     AttemptLine,
@@ -26,6 +26,7 @@ from sessions.session_cards import (
     Interruption,
     PinnedRevision,
     ProviderLine,
+    Resting,
     SessionCard,
     SummaryCard,
 )
@@ -73,14 +74,18 @@ def card_of(session_id: uuid.UUID, *, now: datetime) -> SessionCard:
         attempts=[_attempt(attempt) for attempt in attempts],
         summary=_summary(session, row) if row else None,
         handoffs=_handoffs(session),
+        resting=Resting(**cold) if (cold := session.cold) else None,  # type: ignore[attr-defined]  # annotated as well
     )
 
 
 def _with_heads(rows: QuerySet[Session]) -> QuerySet[Session]:
     newest = WorkSummary.objects.filter(session=OuterRef("pk")).order_by("-version")
     shown = JSONObject(id=F("id"), version="version", first="from_seq", last="to_seq", at="created_at", says="sections")
+    segments = ColdSegment.objects.filter(session=OuterRef("pk")).order_by().values("session")
+    sums = segments.annotate(entries_sum=Sum("entries"), kept=Sum(Length("content")), raw=Sum("raw_bytes"))
     return rows.select_related("thread", "task", "opened_by").annotate(
         newest_summary=Subquery(newest.values(shown=shown)[:1]),
+        cold=Subquery(sums.values(shown=JSONObject(entries="entries_sum", kept="kept", raw="raw"))),
     )
 
 

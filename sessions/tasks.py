@@ -1,8 +1,10 @@
 """Celery's entries into the sweeps."""
 
 from celery import shared_task
+from django.conf import settings
 from django.utils import timezone
 
+from sessions.cooling_due import sweep_sealed
 from sessions.hearing_back import hear_back
 from sessions.sweeping import sweep_crashed, sweep_quiet, sweep_stuck
 
@@ -29,3 +31,9 @@ def sweep_stuck_sessions() -> int:
 def hear_back_sessions() -> int:
     """Hear what users said where no talk is kept of it."""
     return hear_back()
+
+
+@shared_task(name="sessions.sweep_sealed", ignore_result=True)
+def sweep_sealed_transcripts() -> int:
+    """Ask for old transcripts to be compressed."""
+    return sweep_sealed(after_days=settings.GREYWIND.cold_after_days)

@@ -15,6 +15,7 @@ from governance.invisible import made_visible
 from governance.languages import language_of
 from governance.vocabulary import ActorKind
 from sessions.models import Event, Session
+from sessions.models.segment import texts_of
 from sessions.vocabulary import AttestedBy, EventKind, EventRole
 
 PAGE_DEFAULT, PAGE_MOST = 50, 200
@@ -99,7 +100,7 @@ class Part:
 
 
 def part_of(session: Session, window: Window, *, standing: Sequence[str]) -> Part:
-    """Return a part of a session's transcript in the open scope, in one statement.
+    """Return a part of a session's transcript in the open scope, in one statement; in two where texts rest.
 
     `standing` are the refs of the demands that hold. Raises Invalid for a size outside 1 to PAGE_MOST.
     """
@@ -116,6 +117,7 @@ def part_of(session: Session, window: Window, *, standing: Sequence[str]) -> Par
     found = list(rows.order_by("seq" if forward else "-seq")[: window.size + 1])
     more, found = len(found) > window.size, found[: window.size]
     found = found if forward else found[::-1]
+    _thaw(found, window)
     entries = [_entry(session, row, standing=standing) for row in found]
     earlier = _earlier(window, entries, more=more and not forward)
     later = entries[-1].seq if entries and (more if forward else window.before is not None) else None
@@ -137,14 +139,27 @@ def _earlier(window: Window, entries: Sequence[Entry], *, more: bool) -> int | N
     return first if more or (forward and first > 1) else None
 
 
+def _each(window: Window) -> int:
+    """Return how many characters of one entry a page shows."""
+    return min(ENTRY_CHARACTERS, PAGE_CHARACTERS // window.size)
+
+
 def _filtered(session: Session, window: Window) -> QuerySet[Event]:
-    each = min(ENTRY_CHARACTERS, PAGE_CHARACTERS // window.size)
     rows = Event.objects.filter(session=session).select_related("actor", "artifact")
     rows = rows.defer("text", "meta", "content_hash", "artifact__content")
-    rows = rows.annotate(head=Left("text", each), length=Length("text"), retires=KT("meta__retires"))
+    rows = rows.annotate(head=Left("text", _each(window)), length=Length("text"), retires=KT("meta__retires"))
     if window.kind is not None:
         rows = rows.filter(kind=window.kind)
     return rows if window.role is None else rows.filter(role=window.role)
+
+
+def _thaw(rows: Sequence[Event], window: Window) -> None:
+    """Give the entries whose texts rest in segments what the statement found of the others."""
+    texts = texts_of((row.segment_id, row.seq) for row in rows)
+    for row in rows if texts else ():
+        text = texts.get((row.segment_id, row.seq))
+        if text is not None:
+            row.head, row.length = text[: _each(window)], len(text)  # type: ignore[attr-defined]  # as _filtered does
 
 
 def _entry(session: Session, row: Event, *, standing: Sequence[str]) -> Entry:

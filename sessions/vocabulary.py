@@ -89,6 +89,13 @@ class Chore(StrEnum):
     """Kinds of jobs that this app asks for and does."""
 
     SUMMARISE = "summarise_session"
+    COOL = "cool_session"
+
+
+class Codec(StrEnum):
+    """How the texts of a cold segment are compressed."""
+
+    ZLIB = "zlib"
 
 
 class Prospect(StrEnum):

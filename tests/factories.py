@@ -42,6 +42,7 @@ from sessions.context.material import InputFact
 from sessions.context.vocabulary import SummarySection
 from sessions.lifecycle import Opening, OpenWish, ProviderWish, open_or_resume
 from sessions.models import Artifact, ContextPacket, Handoff, LearntFigures, Session, SummaryRefusal, WorkSummary
+from sessions.models.segment import packed
 from sessions.outcomes import OutcomeWish, store_outcome
 from sessions.runtime import prepare_context
 from sessions.summaries.checking import Fault
@@ -284,6 +285,7 @@ def make_engine_rows(
             reach = {"audience": memory.audience, "owner_id": memory.owner_id}
             Injection.objects.create(memory=memory, packet_id=packet.pk, at=now, **home, **reach)
         ask_for_summary(by.acting, session)
+        _segment(session, canary=canary, now=now)
         return {
             "handoff": _handoff(session, canary=canary, author=by, now=now),
             "summary": _summary(made, canary=canary),
@@ -300,6 +302,13 @@ def _summary(made: dict[str, Any], *, canary: str) -> WorkSummary:
     return WorkSummary.objects.create(
         version=1, from_seq=1, sections={SummarySection.CONCLUSIONS: [canary]}, tokens_o200k=3, **ends
     )
+
+
+def _segment(session: Session, *, canary: str, now: datetime) -> None:
+    """Store a cold segment; the session is not over, so that its entries keep their texts."""
+    segment = packed([(1, canary)])
+    segment.project_id, segment.session, segment.created_at = session.project_id, session, now
+    segment.save(force_insert=True)
 
 
 def make_contract(by: Member, *, canary: str, now: datetime) -> Revision:

@@ -21,7 +21,8 @@ from memories.effects import DISPUTED
 from memories.models import Conflict, ConflictSide, Embedding, Memory, MemoryMove, Offer, Passage
 from memories.passages import SEARCHED_BY, searched_by
 from memories.vocabulary import MemoryStatus, OfferState, ReasonCode, VectorState
-from sessions.models import Artifact, ContextPacket, Event, Session
+from sessions.cooling import thaw
+from sessions.models import Artifact, ColdSegment, ContextPacket, Event, Session
 from sessions.windows import seal_of
 from threads.models import Binding, Task, Thread, ThreadTalk
 
@@ -43,7 +44,7 @@ NO_VECTOR: Mapping[str, Any] = {"vector": None, "state": VectorState.PENDING, "a
 
 def blank(theirs: Theirs, *, now: datetime) -> None:
     """Empty every row that was found. The triggers must be asleep: what is kept for ever is what is changed here."""
-    taken = [text for text in theirs.of(Event).values_list("text", flat=True) if text.strip()]
+    taken = [event.text for event in theirs.of(Event).only("text") if event.text.strip()]
     for rule in RULES:
         rule(theirs, now)
     for model, values in BLANKS.items():
@@ -68,6 +69,11 @@ def hollow(value: Any) -> Any:
     if isinstance(value, list):
         return []
     return "" if isinstance(value, str) else value
+
+
+def _thaw(theirs: Theirs, _: datetime) -> None:
+    """Where one text of a segment goes, all others of it are put back into their entries, which a sweep moves again."""
+    thaw(theirs.of(ColdSegment))
 
 
 def _hash_events(theirs: Theirs, _: datetime) -> None:
@@ -206,10 +212,14 @@ def _rename_bindings(theirs: Theirs, _: datetime) -> None:
 
 
 def _forget_talk(theirs: Theirs, _: datetime) -> None:
-    """Where they spoke, no word that was said is counted any more: a hash of a word is soon guessed."""
+    """Where they spoke, no word that was said is counted any more: a hash of a word is soon guessed.
+
+    What others said there is counted anew by a sweep.
+    """
     spoken_in = theirs.of(Event).values("session_id")
-    theirs.all(ThreadTalk).filter(source__in=spoken_in).delete()
-    theirs.all(ThreadTalk).filter(thread_id__in=theirs.rows[Thread]).delete()
+    counted = theirs.all(ThreadTalk).filter(Q(source__in=spoken_in) | Q(thread_id__in=theirs.rows[Thread]))
+    theirs.all(Session).filter(pk__in=counted.values("source")).update(unheard=True)
+    counted.delete()
 
 
 def _give_back_titles(theirs: Theirs, taken: list[str]) -> list[uuid.UUID]:
@@ -235,6 +245,7 @@ def _is_taken(text: str, said: list[str]) -> bool:
 
 
 RULES = (
+    _thaw,
     _forget_talk,
     _hash_events,
     _seal_anew,

@@ -22,7 +22,7 @@ from governance.models import (
 )
 from governance.models.base import ContentRow
 from governance.proposals import EDITABLE
-from governance.vocabulary import ABOUT_MEMORIES, ActorKind, ProposalKind, ProposalState
+from governance.vocabulary import NO_CONTRACT, ActorKind, ProposalKind, ProposalState
 from greywind_site.erasing.holdings import BLANKS, REPEATS, SAID_BY
 from greywind_site.erasing.repeating import add_repeated
 from greywind_site.erasing.theirs import Theirs, ids_in, names_any, refs_of, spans_of
@@ -43,7 +43,7 @@ from memories.models import (
     Settlement,
 )
 from memories.retiring import DESCENDANTS
-from sessions.models import Artifact, ContextPacket, Event, Handoff, PacketOutcome, Session, WorkSummary
+from sessions.models import Artifact, ColdSegment, ContextPacket, Event, Handoff, PacketOutcome, Session, WorkSummary
 from sessions.vocabulary import EventRole
 from threads.models import Binding, Lineage, Thread, Vision
 
@@ -135,7 +135,8 @@ def _cites_any(text: str, theirs: Theirs, spans: Mapping[uuid.UUID, set[int]]) -
 
 
 def _proposed(theirs: Theirs) -> None:
-    """Find the proposals that carry words of theirs: offered memories, lowered ones, and what waits in such words.
+    """Find the proposals that carry words of theirs: offered memories, lowered ones, revised visions, and what waits
+    in such words.
 
     An offer that was taken stays with the memory that came of it: the consent was to share.
     """
@@ -150,6 +151,8 @@ def _proposed(theirs: Theirs) -> None:
     theirs.where(Proposal, pk__in=named)
     lowered = [public_id(Memory.PREFIX, pk) for pk in memories]
     theirs.where(Proposal, kind=ProposalKind.SENSITIVITY, slug__in=lowered)
+    revised = theirs.of(Vision).values_list("thread_id", flat=True)
+    theirs.where(Proposal, kind=ProposalKind.VISION, slug__in=[public_id(Thread.PREFIX, pk) for pk in revised])
     newest = theirs.of(ProposalText).filter(version=F("proposal__version"), proposal__state__in=EDITABLE)
     theirs.add(Proposal, newest.values_list("proposal_id", flat=True))
 
@@ -159,6 +162,7 @@ def _around(theirs: Theirs) -> None:
     memories, threads = theirs.rows[Memory], theirs.rows[Thread]
     spans = spans_of(theirs)
     theirs.add(Session, spans)
+    theirs.add(ColdSegment, theirs.of(Event).exclude(segment=None).values_list("segment_id", flat=True))
     for model in OF_MEMORY:
         theirs.where(model, memory_id__in=memories)
     theirs.where(MemoryParent, memory_id__in=memories)
@@ -188,7 +192,7 @@ def given_up(theirs: Theirs) -> QuerySet[Any]:
 
 def adopted(theirs: Theirs) -> QuerySet[Any]:
     """Return the proposals that contracts of the project came of, whoever made them, save what describes the person."""
-    taken = theirs.all(Proposal).filter(state=ProposalState.APPROVED).exclude(kind__in=ABOUT_MEMORIES)
+    taken = theirs.all(Proposal).filter(state=ProposalState.APPROVED).exclude(kind__in=NO_CONTRACT)
     return taken.exclude(pk__in=_describing(theirs)).values("pk")
 
 

@@ -22,7 +22,7 @@ from memories.models import (
 )
 from sessions.context.seams import body_tokens
 from sessions.context.tokens import exact_counter
-from sessions.models import Artifact, ContextPacket, Event, Handoff, PacketOutcome, Session, WorkSummary
+from sessions.models import Artifact, ColdSegment, ContextPacket, Event, Handoff, PacketOutcome, Session, WorkSummary
 from sessions.models.event import ERASED
 from threads.models import Binding, Lineage, Task, Thread, Vision
 
@@ -34,8 +34,16 @@ type Blank = Mapping[str, Any]
 # Columns that are emptied at once, for all rows of a kind. Ids, actors, moments, states and counts stay.
 BLANKS: Mapping[type[Model], Blank] = {
     Event: {"text": "", "meta": {ERASED: True}},
+    ColdSegment: {},  # deleted, once the texts are back in their entries
     Artifact: {"content": "", "size": 0, "lines": 0, "tokens_o200k": 0},
-    Handoff: {"summary": "", "unfinished_items": [], "risks": [], "resume_suggestion": "", "account": {}},
+    Handoff: {
+        "summary": "",
+        "unfinished_items": [],
+        "risks": [],
+        "resume_suggestion": "",
+        "account": {},
+        "erased": True,
+    },
     WorkSummary: {"sections": {}, "tokens_o200k": 0},
     Session: {"title": "", "resume_point": "", "interruptions": [], "screen_context": None},
     ContextPacket: {},  # emptied row by row: what a packet decided stays
@@ -64,7 +72,7 @@ BLANKS: Mapping[type[Model], Blank] = {
     Decision: {"text": ""},
     Revision: {"reason": ""},  # its body: only where it describes the person
 }
-DELETED: frozenset[type[Model]] = frozenset({Claim, Embedding, Passage})
+DELETED: frozenset[type[Model]] = frozenset({Claim, ColdSegment, Embedding, Passage})
 
 # Who said a row, where the row says so. What an agent wrote is not its owner's word, save what it heard users say.
 SAID_BY: Mapping[type[Model], str] = {

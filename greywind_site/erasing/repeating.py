@@ -1,7 +1,7 @@
 """Where a text of theirs stands again word for word, whoever wrote it there."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from django.db import connections
 
@@ -9,7 +9,7 @@ from greywind_site.erasing.holdings import REPEATS
 from greywind_site.erasing.theirs import Theirs, table_of
 from greywind_site.operating.erasing import OWNER
 from memories.models import Memory, MemoryVersion
-from sessions.models import Event
+from sessions.models import ColdSegment, Event
 
 # Shorter words are anybody's: thirty bytes are thirty letters of English, or ten characters of Chinese.
 TELLING_BYTES = 30
@@ -33,6 +33,15 @@ def add_repeated(theirs: Theirs) -> None:
         with connections[OWNER].cursor() as cursor:
             cursor.execute(again, [theirs.project_id, list(theirs.rows[model]), telling])
             theirs.add(model, [row[0] for row in cursor.fetchall()])
+    if telling:
+        _add_resting(theirs, telling)
+
+
+def _add_resting(theirs: Theirs, telling: Sequence[str]) -> None:
+    """Count as theirs the entries whose texts rest in compressed segments, where no statement looks into them."""
+    for segment in theirs.all(ColdSegment).iterator():
+        seqs = [seq for seq, text in segment.texts().items() if any(words in text for words in telling)]
+        theirs.where(Event, session_id=segment.session_id, seq__in=seqs)
 
 
 def is_telling(text: str) -> bool:
@@ -43,8 +52,8 @@ def is_telling(text: str) -> bool:
 def _telling(theirs: Theirs) -> Iterator[str]:
     """Yield each text as it stands in a column of text, in a list, and in JSON."""
     for model, column in SAYING.items():
-        for text in theirs.of(model).values_list(column, flat=True):
-            said = text.strip()
+        for row in theirs.of(model).only(column).iterator():
+            said = getattr(row, column).strip()
             if is_telling(said):
                 yield said
                 yield said.replace("\\", "\\\\").replace('"', '\\"')

@@ -31,6 +31,7 @@ from greywind_site.operating.canary import CanaryDied, fly
 from greywind_site.operating.command import MIGRATE
 from greywind_site.operating.erasing import OWNER, has_owner
 from greywind_site.operating.facts import PATIENCE_SECONDS, running_here, web_says
+from greywind_site.operating.transcripts import open_segments
 from greywind_site.operating.vectors import fault_of, in_words, misfits, stored_vectors, vector_facts, without_graph
 from memories.embeddings.registry import served_models
 from sessions.context.tokens import FILES, VocabularyDamaged
@@ -185,6 +186,14 @@ def ledger() -> str:
             raise Ill(fault, "keep a copy of the database, then restore the last backup whose chain is whole")
         entries += found.entries
     return f"{entries} entries of {len(projects)} projects"
+
+
+def transcripts() -> str:
+    """What was compressed of sealed transcripts opens to what was stored."""
+    found = open_segments(project_ids())
+    if found.fault:
+        raise Ill(found.fault, "restore the rows of agent_sessions_coldsegment from a backup")
+    return f"{found.opened} of {found.there} compressed segments opened"
 
 
 def vectors() -> str:

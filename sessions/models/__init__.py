@@ -5,12 +5,14 @@ from sessions.models.continuity import Handoff, SummaryRefusal, WorkSummary
 from sessions.models.event import Event
 from sessions.models.packet import ContextPacket, PacketOutcome
 from sessions.models.profile import BudgetProfile, LearntFigures, UsageReport
+from sessions.models.segment import ColdSegment
 from sessions.models.session import Attempt, ProviderSession, Session
 
 __all__ = [
     "Artifact",
     "Attempt",
     "BudgetProfile",
+    "ColdSegment",
     "ContextPacket",
     "Event",
     "Handoff",

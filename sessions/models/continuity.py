@@ -13,7 +13,7 @@ class WorkSummary(ContentRow):
 
     PREFIX: ClassVar[str] = "sum"
 
-    session = scoped_fk("agent_sessions.Session")
+    session = scoped_fk("agent_sessions.Session", db_index=False)
     version = models.PositiveIntegerField()
     parent = scoped_fk("agent_sessions.WorkSummary", null=True)
     from_seq = models.PositiveIntegerField()
@@ -63,7 +63,8 @@ class Handoff(ContentRow):
     """The minimum that the next session needs. Empty lists are said, not left out.
 
     `account` is what, why, trade_offs, open and next. `pins` are the versions that it relies on, by the ref of each
-    thing. `next_actor` is the role that goes on; `to_session` is set where it is known which session that is.
+    thing. `next_actor` is the role that goes on; `to_session` is set where it is known which session that is. `erased`
+    says that its words were taken out.
     """
 
     PREFIX: ClassVar[str] = "hnd"
@@ -84,10 +85,16 @@ class Handoff(ContentRow):
         max_length=12, choices=choices(HandoffOccasion), default=HandoffOccasion.ASKED, db_default="asked"
     )
     author = scoped_fk("governance.Actor")
+    erased = models.BooleanField(default=False, db_default=False)
 
     class Meta:
         indexes = [models.Index(fields=["project", "thread", "-created_at"], name="handoff_latest")]
-        constraints = [one_of("occasion", HandoffOccasion, name="handoff_occasion_known")]
+        constraints = [
+            one_of("occasion", HandoffOccasion, name="handoff_occasion_known"),
+            models.CheckConstraint(
+                condition=models.Q(erased=False) | models.Q(summary=""), name="handoff_erased_empty"
+            ),
+        ]
 
     def __str__(self) -> str:
         return f"{self.public_id} from {self.from_session_id}"

@@ -2,7 +2,8 @@ from typing import ClassVar
 
 from django.db import models
 
-from governance.models.base import ContentRow, scoped_fk
+from governance.models.base import ContentRow, choices, one_of, scoped_fk
+from sessions.vocabulary import VerificationState
 
 
 class ContextPacket(ContentRow):
@@ -12,7 +13,7 @@ class ContextPacket(ContentRow):
 
     # One row for every turn of every agent: each index is paid for then. Only what a page asks by has one.
     thread = scoped_fk("threads.Thread", db_index=False)
-    session = scoped_fk("agent_sessions.Session")
+    session = scoped_fk("agent_sessions.Session", db_index=False)
     attempt = scoped_fk("agent_sessions.Attempt", db_index=False)
     actor = scoped_fk("governance.Actor", db_index=False)
     owner = scoped_fk("governance.Actor", null=True, db_index=False)
@@ -27,7 +28,11 @@ class ContextPacket(ContentRow):
     decisions = models.JSONField()
 
     class Meta:
-        indexes = [models.Index(fields=["project", "thread", "-created_at"], name="packet_by_thread")]
+        indexes = [
+            models.Index(fields=["project", "thread", "-created_at"], name="packet_by_thread"),
+            # The last one of a session is read on every compile, wherever its work has gone since.
+            models.Index(fields=["project", "session", "-created_at"], name="packet_by_session"),
+        ]
 
     def __str__(self) -> str:
         return f"{self.public_id} {self.used}/{self.input_cap}"
@@ -41,9 +46,14 @@ class PacketOutcome(ContentRow):
     packet = scoped_fk("agent_sessions.ContextPacket")
     actor = scoped_fk("governance.Actor")
     result = models.CharField(max_length=64, default="", blank=True)
-    verification = models.CharField(max_length=16, default="unverified")
+    verification = models.CharField(
+        max_length=16, choices=choices(VerificationState), default=VerificationState.UNVERIFIED
+    )
     usage = models.JSONField(default=dict)
     cited_refs = models.JSONField(default=list)
+
+    class Meta:
+        constraints = [one_of("verification", VerificationState, name="outcome_verification_known")]
 
     def __str__(self) -> str:
         return f"{self.packet_id} {self.result}"

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from governance import refs
 from governance.actors import Acting
@@ -13,6 +14,7 @@ from sessions.facts import summary_fact
 from sessions.fallen import Fall, Fallen, fallen_in
 from sessions.models import Session, WorkSummary
 from sessions.models.event import ERASED
+from sessions.models.segment import texts_of
 from sessions.summaries.entries import READ_CHARS, Entry
 from sessions.vocabulary import AttestedBy, EventKind
 
@@ -20,7 +22,8 @@ MOST_READ = 500  # entries of one version: what is more comes into the next, and
 # What a summary reads of a range: what was said, checked and failed. What tools answered otherwise, and what a
 # provider's own summary repeats, stays unread.
 READ = f"""
-SELECT seq, role, kind, left(text, {READ_CHARS}), attested_by <> '{AttestedBy.AGENT}', failed, tool, meta ->> 'retires'
+SELECT seq, role, kind, left(text, {READ_CHARS}), attested_by <> '{AttestedBy.AGENT}', failed, tool, meta ->> 'retires',
+  segment_id
 FROM agent_sessions_event WHERE session_id = %(session)s AND NOT (text = '' AND meta ? '{ERASED}')
 """  # noqa: S608 - put together from literals
 SAID = (
@@ -42,8 +45,7 @@ def current_summary(session: Session) -> WorkSummary | None:
 
 def entries_since(session: Session, seq: int, *, upto: int, most: int = MOST_READ) -> list[Entry]:
     """Return what a summary reads of the entries after `seq`, up to and with `upto`, `most` at most."""
-    rows = fetch(SINCE, {"session": session.pk, "after": seq, "upto": upto, "most": most})
-    return [_entry(session, row) for row in rows]
+    return _entries(SINCE, session, after=seq, upto=upto, most=most)
 
 
 def cited_entries(session: Session, sections: Sections, known: Iterable[Entry]) -> Mapping[int, Entry]:
@@ -51,8 +53,8 @@ def cited_entries(session: Session, sections: Sections, known: Iterable[Entry]) 
     at_hand = {entry.seq: entry for entry in known}
     wanted = {seq for line in lines_of(sections) for seq in line.seqs}
     missing = sorted(wanted - at_hand.keys())
-    rows = fetch(AT, {"session": session.pk, "seqs": missing}) if missing else []
-    return {seq: one for seq, one in at_hand.items() if seq in wanted} | {row[0]: _entry(session, row) for row in rows}
+    found = _entries(AT, session, seqs=missing) if missing else []
+    return {seq: one for seq, one in at_hand.items() if seq in wanted} | {entry.seq: entry for entry in found}
 
 
 def opened_refs(sections: Sections, acting: Acting) -> Mapping[str, str]:
@@ -100,15 +102,21 @@ def normalised(session: Session, sections: Mapping[str, Sequence[str]]) -> dict[
     }
 
 
-def _entry(session: Session, row: Sequence[object]) -> Entry:
-    seq, role, kind, text, attested, failed, tool, retires = row
+def _entries(statement: str, session: Session, **values: Any) -> list[Entry]:
+    rows = fetch(statement, {"session": session.pk, **values})
+    cold = texts_of((row[-1], row[0]) for row in rows)
+    return [_entry(session, row, cold.get((row[-1], row[0]), row[3])) for row in rows]
+
+
+def _entry(session: Session, row: Sequence[object], text: str) -> Entry:
+    seq, role, kind, _, attested, failed, tool, retires, _ = row
     found = OWN.fullmatch(str(retires or ""))
     own = found is not None and found[1] == session.public_id
     return Entry(
         seq=int(str(seq)),
         role=str(role),
         kind=str(kind),
-        text=str(text),
+        text=text[:READ_CHARS],
         attested=bool(attested),
         failed=failed if isinstance(failed, bool) else None,
         tool=str(tool),

@@ -22,7 +22,9 @@ from greywind_site.erasing.person import erase_memory, erase_person, preview
 from greywind_site.operating.command import Refused
 from memories.models import Memory
 from memories.vocabulary import MemoryStatus, Origin
-from sessions.models import Event, Session
+from sessions.cooling import cool
+from sessions.hearing_back import hear_back
+from sessions.models import ColdSegment, Event, Session
 from sessions.vocabulary import EventRole
 from sessions.windows import close, seal_of
 from tests.cast import Cast, make_cast
@@ -70,6 +72,8 @@ def test_no_byte_is_left_and_nobody_elses_is_touched() -> None:
     assert holding(KEPT) == kept
     with owner() as link:
         assert link.execute(VECTORS_OF_NOTHING).fetchone() == (0,)
+        said = link.execute("SELECT DISTINCT erased, summary = '' FROM agent_sessions_handoff").fetchall()
+    assert set(said) == {(True, True), (False, False)}
 
 
 @pytest.fixture
@@ -177,13 +181,38 @@ def test_what_was_proposed_of_a_memory_goes_with_it() -> None:
     assert holding(CANARY) == {}
 
 
+def test_what_others_said_there_is_counted_anew(heard: tuple[Cast, Desk, Acting]) -> None:
+    _, desk, _ = heard
+    desk.said("please move the gauge to pier four")
+    gone()
+    assert [hear_back() for _ in range(2)] == [1, 0]
+
+
 def test_what_an_agent_said_of_its_own_stays(heard: tuple[Cast, Desk, Acting]) -> None:
     cast, desk, _ = heard
     desk.said("please move the gauge to pier four")
     desk.said("The tables are done.", role=EventRole.ASSISTANT)
     gone()
     with project_scope(cast.owner.acting):
-        assert list(Event.objects.order_by("seq").values_list("text", flat=True)) == ["", "The tables are done."]
+        assert [event.text for event in Event.objects.order_by("seq")] == ["", "The tables are done."]
+
+
+def test_words_that_rest_compressed_go_and_the_others_come_out_again(heard: tuple[Cast, Desk, Acting]) -> None:
+    cast, desk, _ = heard
+    desk.said(f"please move the {CANARY} gauge to pier four")
+    desk.said("The tables are done.", role=EventRole.ASSISTANT)
+    desk.said(f"You said: please move the {CANARY} gauge to pier four", role=EventRole.ASSISTANT)
+    with project_scope(cast.owner.acting):
+        session = Session.objects.get()
+        close(cast.owner.acting, session, reason="done", now=timezone.now())
+        cool(session, now=timezone.now())
+    gone()
+    with project_scope(cast.owner.acting):
+        assert not ColdSegment.objects.exists()
+        assert [event.text for event in Event.objects.order_by("seq")] == ["", "The tables are done.", ""]
+        assert cool(session, now=timezone.now()) is None
+        assert dict(ColdSegment.objects.get().texts()) == {2: "The tables are done."}
+    assert holding(CANARY) == {}
 
 
 def test_a_threads_title_that_was_taken_from_their_words_goes(heard: tuple[Cast, Desk, Acting]) -> None:

@@ -2,6 +2,7 @@
 
 APPEND_ONLY = (
     "agent_sessions_artifact",
+    "agent_sessions_coldsegment",
     "agent_sessions_contextpacket",
     "agent_sessions_event",
     "agent_sessions_handoff",
@@ -104,6 +105,7 @@ WITH_AUDIENCE = tuple(table for table in READABLE if table not in WITHOUT_AUDIEN
 # A child takes the audience of what it hangs on.
 INHERITING = (
     "agent_sessions_attempt",
+    "agent_sessions_coldsegment",
     "agent_sessions_event",
     "agent_sessions_handoff",
     "agent_sessions_packetoutcome",
@@ -133,6 +135,7 @@ INHERITING = (
 FRESH = {
     "agent_sessions_artifact": {"sha256": "0" * 64},
     "agent_sessions_attempt": {"number": 99, "state": "ended"},
+    "agent_sessions_coldsegment": {"first_seq": 4, "last_seq": 4},
     "agent_sessions_event": {"seq": 4, "client_id": "copy"},
     "agent_sessions_learntfigures": {"version": 99},
     "agent_sessions_providersession": {"external_id": "copy"},

@@ -55,6 +55,7 @@ PLAIN_VALUES = {
 DOORS = {
     "audit_head": "gw_ledger",
     "auth_key": "gw_doors",
+    "cooling_sessions": "gw_doors",
     "due_embeddings": "gw_doors",
     "due_jobs": "gw_doors",
     "due_memories": "gw_doors",
@@ -68,7 +69,9 @@ DOORS = {
     "forget_proposed": "gw_doors",
     "greywind_audit_chain": "gw_ledger",
     "memberships_of": "gw_doors",
+    "old_answers": "gw_doors",
     "recount_passages": "gw_search",
+    "rest_in_segment": "gw_doors",
     "return_lineage": "gw_doors",
     "stale_passages": "gw_doors",
     "unembedded_passages": "gw_doors",

@@ -8,6 +8,7 @@ from governance.scope import project_scope
 from sessions import hearing_back
 from sessions.hearing_back import hear_back
 from sessions.lifecycle import OpenWish, open_or_resume
+from sessions.models import Session
 from sessions.transcripts import NewEvent, append
 from sessions.vocabulary import AttestedBy, EventKind, EventRole
 from tests.cast import Cast, Member, make_cast
@@ -37,8 +38,10 @@ def talked(by: Member, text: str = SAID, *, type_: ThreadType = ThreadType.WORK,
 
 
 def forget(by: Member) -> None:
+    """What an erasure and the upgrade leave behind: no word is counted, and the sessions say so."""
     with project_scope(by.acting):
         ThreadTalk.objects.all().delete()
+        Session.objects.update(unheard=True)
 
 
 def keys_of(by: Member, thread: Thread) -> list[int]:
@@ -66,9 +69,21 @@ def test_where_there_is_no_word_to_count_it_is_not_tried_again(cast: Cast) -> No
     assert [hear_back() for _ in range(2)] == [1, 0]
 
 
-def test_small_talk_stays_unheard(cast: Cast) -> None:
-    talked(cast.dev, type_=ThreadType.SMALL_TALK)
+def test_what_does_not_say_that_it_is_unheard_is_not_looked_at(cast: Cast) -> None:
+    talked(cast.dev)
+    with project_scope(cast.dev.acting):
+        ThreadTalk.objects.all().delete()
     assert hear_back() == 0
+
+
+@pytest.mark.parametrize("type_", list(ThreadType))
+def test_nothing_waits_twice(cast: Cast, type_: ThreadType) -> None:
+    talked(cast.dev, type_=type_)
+    forget(cast.dev)
+    heard = hear_back()
+    with project_scope(cast.dev.acting):
+        waiting = Session.objects.filter(unheard=True).count()
+    assert (heard, waiting) == (int(type_ != ThreadType.SMALL_TALK), 0)
 
 
 def test_one_sweep_takes_a_bounded_number_and_the_next_the_rest(cast: Cast, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -87,4 +102,5 @@ def test_a_thread_that_keeps_all_it_may_is_left_alone(cast: Cast) -> None:
         for part in range(KEPT_PARTS):
             row.pk, row.source, row.part = new_id(), thread.pk, part
             row.save(force_insert=True)
+        Session.objects.update(unheard=True)
     assert hear_back() == 0

@@ -12,7 +12,9 @@ from memories.lifecycle import advance
 from memories.models import Memory
 from memories.vocabulary import MemoryKind, MemoryStatus, MemoryType, WriteAction
 from memories.writes import ClaimWish, MemoryWish, propose
-from tests.api.asking import compiled, make_thread, ok, open_session, refused
+from sessions.cooling import cool
+from sessions.models import ColdSegment, Session
+from tests.api.asking import append, compiled, event, make_thread, ok, open_session, refused
 from tests.api.test_context_again import LESSON, QUESTION, learnt
 from tests.cast import Cast, at, make_cast
 from tests.databases import owner_link
@@ -55,6 +57,27 @@ def test_a_packet_is_replayed_to_its_own_bytes(cast: Cast) -> None:
     packet = compiled(cast.dev, QUESTION)
     told = replayed(cast, packet["packet_id"])
     assert (told["verdict"], told["hash"], told["lost"]) == ("identical", packet["packet_hash"], [])
+
+
+def test_on_top_of_a_compressed_transcript_every_byte_is_the_same(cast: Cast) -> None:
+    dev, thread = cast.dev, make_thread(cast.dev)
+    session = open_session(dev, thread)
+    demand = event("keep the comments", kind="constraint", attested=True)
+    append(dev, session, demand, event("the parser is slow", "e2"))
+    packet = compiled(dev, QUESTION, session_id=session)
+    ok(dev.client().post(f"/sessions/{session}/close", {}))
+    later = open_session(dev, thread)
+
+    def told() -> list[Any]:
+        follows = compiled(dev, QUESTION, session_id=later, dry_run=True)
+        return [ok(dev.client().get(f"/context/{packet['packet_id']}")), follows["packet_hash"], follows["prompt"]]
+
+    before = told()
+    with project_scope(dev.acting):
+        cool(Session.objects.get(head_seq=2), now=at(9))
+        assert ColdSegment.objects.get().entries == 1
+    assert (before[0], told()) == (packet, before)
+    assert replayed(cast, packet["packet_id"])["verdict"] == "identical"
 
 
 def test_a_refusal_is_replayed_to_a_refusal(cast: Cast) -> None:

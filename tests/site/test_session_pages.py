@@ -10,6 +10,7 @@ from django.utils import timezone
 from governance.models import AuditEvent
 from governance.scope import project_scope
 from governance.vocabulary import MembershipLevel
+from sessions.cooling import cool
 from sessions.lifecycle import OpenWish, ProviderWish, open_or_resume
 from sessions.models import Session
 from sessions.transcripts import NewEvent, append
@@ -120,6 +121,21 @@ def test_a_closed_session_takes_no_more_words(cast: Cast, maintainer: Client) ->
         close(cast.dev.acting, session, reason="done", now=timezone.now())
     html = page(maintainer, place.path)
     assert ("This session is over" in html, f"session={place.session.public_id}" in html) == (True, False)
+
+
+def test_what_was_compressed_reads_as_before_and_is_counted(cast: Cast, viewer: Client) -> None:
+    place = opened(cast)
+    tell(cast, place, said(1, "修好潮汐表"), said(2, "Never round.", kind=EventKind.CONSTRAINT), result(3, "x\n" * 30))
+    with project_scope(cast.dev.acting):
+        session = Session.objects.get(pk=place.session.pk)
+        close(cast.dev.acting, session, reason="done", now=timezone.now())
+    before = page(viewer, place.path)
+    with project_scope(cast.dev.acting):
+        cool(session, now=timezone.now())
+    html = page(viewer, place.path)
+    shown, shown_before = (told.split('id="transcript"')[1].split("</main>")[0] for told in (html, before))
+    assert (shown, "修好潮汐表" in shown) == (shown_before, True)
+    assert ("compressed: 2 entries" in html, "compressed" in before) == (True, False)
 
 
 def test_the_latest_entries_come_first_and_stand_in_order(cast: Cast, viewer: Client) -> None:

@@ -19,6 +19,7 @@ from greywind_site.hunting.continuity.world import (
     say,
     settled_down,
 )
+from sessions.cooling_due import sweep_sealed
 from sessions.sweeping import sweep_crashed, sweep_quiet, sweep_stuck
 
 MUTTERED = (("assistant", "message", "The suite fails at the last token."),)
@@ -99,6 +100,16 @@ def left_over(world: World) -> Place:
     return place
 
 
+def to_be_compressed(world: World) -> Place:
+    """A window that was closed months ago, and a worker that is about to compress its transcript."""
+    place = settled_down(world)
+    call(world, f"/sessions/{place.session}/close", {"head_seq": 8})
+    work(world, place)
+    quiet_for(place, "90 days")
+    sweep_sealed(after_days=30)
+    return place
+
+
 SCENES = {
     "close": Scene(stage=settled_down, deed=over_http("/sessions/{session}/close", {"head_seq": 8})),
     "handoff": Scene(stage=settled_down, deed=over_http("/sessions/{session}/handoff", {"next_actor": TESTER})),
@@ -112,6 +123,7 @@ SCENES = {
         ),
     ),
     "summary_job": Scene(stage=with_a_job, deed=work),
+    "cooling_job": Scene(stage=to_be_compressed, deed=work),
     "sweep_crashed": Scene(stage=left_in_a_turn, deed=swept(sweep_crashed)),
     "sweep_quiet": Scene(stage=left_after_a_turn, deed=swept(sweep_quiet)),
     "sweep_stuck": Scene(stage=left_over, deed=swept(sweep_stuck)),

@@ -10,11 +10,12 @@ from governance.models import AuditEvent, Job
 from governance.scope import project_scope
 from greywind_site.hunting.continuity.world import Place, World
 from memories.models import Memory
-from sessions.models import Attempt, Handoff, Session, SummaryRefusal, WorkSummary
+from sessions.models import Attempt, ColdSegment, Event, Handoff, Session, SummaryRefusal, WorkSummary
 from threads.models import Task
 
 ID = re.compile(r"\b([a-z]{3})_[0-9a-f]{32}\b")
 HANDED = ("occasion", "covers_to_seq", "next_actor", "summary", "unfinished_items", "risks", "resume_suggestion")
+KEPT = ("first_seq", "last_seq", "entries", "sha256")
 PUBLISHED = ("version", "from_seq", "to_seq", "trigger", "sections", "tokens_o200k")
 type Standing = dict[str, Any]
 
@@ -68,6 +69,8 @@ def _window(session: Session) -> dict[str, Any]:
         "attempts": _rows(Attempt.objects.filter(session=session).order_by("number"), "state", "recovery", "missing"),
         "handoffs": _rows(Handoff.objects.filter(from_session=session).order_by("created_at"), *HANDED, "account"),
         "summaries": _rows(WorkSummary.objects.filter(session=session).order_by("version"), *PUBLISHED),
+        "segments": _rows(ColdSegment.objects.filter(session=session).order_by("first_seq"), *KEPT),
+        "resting": Event.objects.filter(session=session).exclude(segment=None).count(),
         "refusals": SummaryRefusal.objects.filter(session=session).count(),
     }
 

@@ -130,8 +130,9 @@ def move(world: World, task: str, *states: str) -> None:
 
 
 def quiet_for(place: Place, interval: str) -> None:
-    """Let everything that was said in a window, and the lease of its process, lie so much further back."""
-    moved = "SET last_event_at = last_event_at - %(by)s::interval, created_at = created_at - %(by)s::interval"
+    """Let everything that was said in a window, its end, and the lease of its process lie so much further back."""
+    moments = ("last_event_at", "created_at", "closed_at")
+    moved = "SET " + ", ".join(f"{moment} = {moment} - %(by)s::interval" for moment in moments)
     with owner_link() as link, asleep(link):
         values = {"session": place.session_pk, "by": interval}
         link.execute(f"UPDATE agent_sessions_session {moved} WHERE id = %(session)s", values)
