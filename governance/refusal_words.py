@@ -79,6 +79,7 @@ WORDS: dict[str, Promise] = {
     "vision_edited": gettext_lazy(
         "The vision was edited since, and undoing would lose that. Merge or split the thread instead."
     ),
+    "merged_since": gettext_lazy("Another thread became part of this since. Undo that merge first, then this one."),
     "begun_since": gettext_lazy("This began here since. Merge the thread back instead."),
     "said_again": gettext_lazy("This was learnt again where it came from. Archive one of the two first."),
     "nothing_to_undo": gettext_lazy("This thread was not merged or split, so there is nothing to undo."),
@@ -132,6 +133,15 @@ WORDS: dict[str, Promise] = {
     "offer_waits": gettext_lazy("It is offered already, and waits for a decision. Take that one back first."),
     "offer_not_in_use": gettext_lazy("It is not in use, so there is nothing to share."),
     "not_lower": gettext_lazy("It counts as no more than that already. Name a less sensitive level."),
+    "thread_archived": gettext_lazy(
+        "Its thread is archived, so nothing is approved for it. Reopen the thread first, or reject this."
+    ),
+    "thread_passed_on": gettext_lazy(
+        "Its thread was merged or split, and the work goes on elsewhere. Reject this, and propose it there."
+    ),
+    "thread_gone": gettext_lazy("Its thread is not there any more, so there is nothing to change. Reject this."),
+    "thread_not_shared": gettext_lazy("Only its owner reads this thread, and edits its vision without asking anybody."),
+    "unknown_version": gettext_lazy("The vision has no such version. Read it again."),
     "lowering_private": gettext_lazy("Only what the whole project reads is lowered here."),
     "lowering_waits": gettext_lazy("This is asked for already, and waits for a decision."),
     "holds_secret": gettext_lazy("It holds a secret, which stays one. Say it without that first."),

@@ -4,6 +4,7 @@ from celery import shared_task
 from django.utils import timezone
 
 from governance.proposal_desk import sweep_expired
+from governance.replays import forget_old_answers
 from governance.waking import OneAtATime
 from governance.working import Shift, Tally
 
@@ -15,6 +16,12 @@ turn: OneAtATime[Tally] = OneAtATime()
 def sweep_expired_proposals() -> int:
     """Close the proposals that nobody decided in time."""
     return sweep_expired(now=timezone.now())
+
+
+@shared_task(name="governance.forget_old_answers", ignore_result=True)
+def forget_answers() -> int:
+    """Forget what requests were answered longer ago than their keys are good for."""
+    return forget_old_answers()
 
 
 @shared_task(name="governance.do_jobs", ignore_result=True)

@@ -67,8 +67,12 @@ class JsonBody(Parser):
             raise Malformed.at(WHOLE_BODY, f"it is not valid JSON ({error})", code="json_invalid") from error
 
 
-def row_here[M: Model](rows: QuerySet[M], prefix: str, text: str, *, pointer: str) -> M:
-    """Return the row of `rows` with this public id; raises NotThere for a foreign, unknown or malformed one."""
+def row_here[M: Model](rows: QuerySet[M], prefix: str, text: str, *, pointer: str, lock: bool = False) -> M:
+    """Return the row of `rows` with this public id; raises NotThere for a foreign, unknown or malformed one.
+
+    `lock` makes a second writer wait, so that it meets the version that the first one left.
+    """
+    rows = rows.select_for_update(no_key=True) if lock else rows
     try:
         found = rows.filter(pk=parse_id(prefix, text, pointer=pointer)).first()
     except Invalid:

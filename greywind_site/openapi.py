@@ -27,6 +27,8 @@ CREATES = frozenset(
 )
 # 201 for a new one, 200 for one that was there
 BOTH = frozenset({"checkpoint_session", "open_session", "propose_memory"})
+HOLDS = frozenset({"propose_contract", "put_vision"})  # 202 where a human decides first
+MEANINGS = {"200": "OK", "201": "Created", "202": "Held: a human decides it, and no key can."}
 OBJECT = {"application/json": {"schema": {"type": "object", "additionalProperties": True}}}
 PROBLEM = {
     "type": "object",
@@ -67,6 +69,8 @@ IDEMPOTENCY_KEY = {
     "in": "header",
     "name": "Idempotency-Key",
     "required": False,
+    "description": "A repetition under the same key does nothing again and is answered the same: for a day at the"
+    " least, and for as long as the server is set to, a week unless its operator says otherwise. Later it is new.",
     "schema": {"type": "string", "minLength": 1, "maxLength": 255},
 }
 
@@ -104,7 +108,8 @@ def _complete(method: str, operation: dict[str, Any]) -> None:
 
 def _answers(name: str) -> dict[str, Any]:
     codes = ["200", "201"] if name in BOTH else ["201"] if name in CREATES else ["200"]
-    return {code: {"description": "Created" if code == "201" else "OK", "content": OBJECT} for code in codes}
+    held = ["202"] if name in HOLDS else []
+    return {code: {"description": MEANINGS[code], "content": OBJECT} for code in [*codes, *held]}
 
 
 def _refusal(description: str) -> dict[str, Any]:

@@ -14,20 +14,16 @@ from governance.citations import Citation, citations
 from governance.ids import public_id
 from governance.invisible import made_visible
 from governance.models import Actor
-from governance.vocabulary import Sensitivity
 from memories.conflict_outlook import Standing, takes_away
 from memories.conflict_trail import name_of
 from memories.models import Claim, ConflictSide, Memory, MemoryEvidence
 from memories.models.claim import MOST_CLAIMS
-from memories.reading import Words, scope_title, thread_id_of, worded
+from memories.reading import OfMemory, Words, scope_title, thread_id_of, worded
 from memories.vocabulary import (
     PENDING,
     KnowledgeStatus,
     MemoryStatus,
-    Origin,
-    ScopeType,
     SideRole,
-    SourceRank,
 )
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -53,7 +49,7 @@ class Value:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Side:
+class Side(OfMemory):
     """One claim of a conflict. `letter` names it on the page; `uses` are the packets of 30 days that carried it."""
 
     letter: str
@@ -71,30 +67,6 @@ class Side:
     @property
     def role(self) -> SideRole:
         return SideRole(self.row.role)
-
-    @property
-    def status(self) -> MemoryStatus:
-        return MemoryStatus(self.memory.status)
-
-    @property
-    def rank(self) -> SourceRank:
-        return SourceRank(self.memory.source_rank)
-
-    @property
-    def origin(self) -> Origin:
-        return Origin(self.memory.origin)
-
-    @property
-    def scope(self) -> ScopeType:
-        return ScopeType(self.memory.scope_type)
-
-    @property
-    def sensitivity(self) -> Sensitivity:
-        return Sensitivity(self.memory.sensitivity)
-
-    @property
-    def knowledge(self) -> KnowledgeStatus:
-        return KnowledgeStatus(self.memory.knowledge_status)
 
     @property
     def can_hold(self) -> bool:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from django.db import IntegrityError, transaction
-from django.db.models import F
+from django.db.models import F, Q
 
 from governance.actors import Acting
 from governance.errors import Clash
@@ -140,12 +140,18 @@ def mark_disputed(conflict: Conflict, *, now: datetime) -> None:
         reindex(side.memory, against=carried)
 
 
-def cooled(key: str, memory_text_values: set[str], *, now: datetime) -> bool:
-    """Return whether somebody said lately that these values of a matter may stand beside each other."""
-    lately = Conflict.objects.filter(key=key, state=ConflictState.SETTLED, cooldown_until__gt=now)
-    for conflict in lately:
-        memories = ConflictSide.objects.filter(conflict=conflict).values("memory_id")
-        if memory_text_values <= set(Claim.objects.filter(memory_id__in=memories).values_list("value", flat=True)):
+def cooled(related: Related, *, now: datetime) -> bool:
+    """Return whether somebody said lately that these values of a matter may stand beside each other.
+
+    The matter is known by its key, and by the memories that were its sides: since then they may have come to hold in
+    another place, where the matter has another key.
+    """
+    met = ConflictSide.objects.filter(memory__in=related.rivals).values("conflict_id")
+    lately = Conflict.objects.filter(state=ConflictState.SETTLED, cooldown_until__gt=now)
+    said = {(claim.subject[:300], claim.attribute[:200], claim.value[:500]) for claim in related.claims}
+    for conflict in lately.filter(Q(key=related.key) | Q(pk__in=met)):
+        stood = Claim.objects.filter(memory__in=ConflictSide.objects.filter(conflict=conflict).values("memory_id"))
+        if said <= set(stood.values_list("subject_key", "attribute", "value")):
             return True
     return False
 

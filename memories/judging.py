@@ -142,7 +142,7 @@ def _target_fact(around: Circumstances, target: Memory) -> TargetFact:
 
 def _stand_beside(related: Related, *, now: datetime) -> bool:
     """Return whether somebody has said lately that what they disagree on may stand beside each other."""
-    return bool(related.key) and cooled(related.key, {claim.value for claim in related.claims}, now=now)
+    return bool(related.key) and cooled(related, now=now)
 
 
 def _is_weaker(weighed: Weighed, older: Memory, *, same_voice: bool) -> bool:

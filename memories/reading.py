@@ -86,8 +86,39 @@ class ClaimLine:
     inferred: bool
 
 
+class OfMemory:
+    """What is shown of a memory, with the words that its columns hold."""
+
+    __slots__ = ()
+    memory: Memory
+
+    @property
+    def status(self) -> MemoryStatus:
+        return MemoryStatus(self.memory.status)
+
+    @property
+    def rank(self) -> SourceRank:
+        return SourceRank(self.memory.source_rank)
+
+    @property
+    def origin(self) -> Origin:
+        return Origin(self.memory.origin)
+
+    @property
+    def scope(self) -> ScopeType:
+        return ScopeType(self.memory.scope_type)
+
+    @property
+    def sensitivity(self) -> Sensitivity:
+        return Sensitivity(self.memory.sensitivity)
+
+    @property
+    def knowledge(self) -> KnowledgeStatus:
+        return KnowledgeStatus(self.memory.knowledge_status)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MemoryCard:
+class MemoryCard(OfMemory):
     """A memory's page. `scope_title` names the thread or task that it holds on, `thread_id` the thread, or ''.
 
     `uses` counts the packets that carried it; `conflict_id` is the unsettled conflict that it is a side of, or ''.
@@ -112,10 +143,6 @@ class MemoryCard:
         return self.memory.ref
 
     @property
-    def status(self) -> MemoryStatus:
-        return MemoryStatus(self.memory.status)
-
-    @property
     def type(self) -> MemoryType:
         return MemoryType(self.memory.type)
 
@@ -128,30 +155,10 @@ class MemoryCard:
         return WriteAction(self.memory.action)
 
     @property
-    def scope(self) -> ScopeType:
-        return ScopeType(self.memory.scope_type)
-
-    @property
-    def sensitivity(self) -> Sensitivity:
-        return Sensitivity(self.memory.sensitivity)
-
-    @property
     def lowers(self) -> bool:
         """Whether it may be asked that it counts as less sensitive."""
         shared = self.memory.audience == Audience.PROJECT and self.status is MemoryStatus.ACTIVE
         return shared and self.sensitivity is not Sensitivity.PUBLIC
-
-    @property
-    def origin(self) -> Origin:
-        return Origin(self.memory.origin)
-
-    @property
-    def rank(self) -> SourceRank:
-        return SourceRank(self.memory.source_rank)
-
-    @property
-    def knowledge(self) -> KnowledgeStatus:
-        return KnowledgeStatus(self.memory.knowledge_status)
 
     @property
     def archived_for(self) -> ArchivedFor | None:

@@ -12,9 +12,10 @@ from governance.invisible import made_visible
 from governance.pages import Desk
 from governance.scope import project_scope
 from governance.vocabulary import Audience
+from memories.embeddings.queries import AskedVectors
 from memories.funnel import candidate_rows
 from memories.models import Memory
-from memories.store_list import Filters, MemoryLine, MemoryList, excerpt, line_of, memory_rows
+from memories.store_list import Filters, MemoryLine, excerpt, line_of, memory_list, memory_rows
 from memories.store_words import Standing
 
 COLUMNS = (
@@ -28,12 +29,13 @@ CANDIDATES = (
 
 
 def memories_export(
-    desk: Desk, filters: Filters, found: MemoryList, form: As, *, now: datetime
+    desk: Desk, filters: Filters, form: As, *, now: datetime, vectors: AskedVectors | None
 ) -> StreamingHttpResponse:
     """Return the memories that fit as a file, as the list shows them; runs in an open scope. What a search found comes
-    in the order in which it found it.
+    in the order in which it found it; `vectors` as in `memory_list`.
     """
     if filters.q:
+        found = memory_list(filters, cursor=None, now=now, vectors=vectors)
         return exported_list("memories", form, COLUMNS, [_told(line) for line in found.lines], cut=found.cut)
     rows = memory_rows(filters, now=now)
     return exported_rows(

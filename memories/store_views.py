@@ -42,9 +42,9 @@ def memories(request: HttpRequest, desk: Desk) -> HttpResponseBase:
     vectors = asked_vectors(filters.q) if filters.q else None
     now, export = timezone.now(), export_asked(request)
     with project_scope(desk.acting, read_only=True):
-        found = memory_list(filters, cursor=request.GET.get("cursor") or None, now=now, vectors=vectors)
         if export:
-            return memories_export(desk, filters, found, export, now=now)
+            return memories_export(desk, filters, export, now=now, vectors=vectors)
+        found = memory_list(filters, cursor=request.GET.get("cursor") or None, now=now, vectors=vectors)
     around = addresses(request, found.page) if found.page else {"newer": "", "older": ""}
     narrowed = any(value for name, value in asked.items() if name not in ("status", "cursor"))
     narrowed = narrowed or asked["status"] != MemoryStatus.ACTIVE

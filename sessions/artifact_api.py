@@ -13,7 +13,7 @@ from governance.errors import NotThere
 from governance.ids import parse_id
 from governance.input import Id, Input, Text
 from governance.refs import Resolved
-from governance.replays import once
+from governance.replays import written
 from governance.scope import project_scope, record
 from governance.vocabulary import KeyScope
 from governance.web import acting_of, answer, row_here
@@ -36,16 +36,14 @@ class ArtifactIn(Input):
 @router.post("/artifacts", operation_id="store_artifact")
 def post_artifact(request: HttpRequest, body: ArtifactIn) -> HttpResponse:
     """Store large content beside a session, under its hash: whoever reads the session may read it."""
-    acting = acting_of(request, KeyScope.SESSION_WRITE)
 
-    def act() -> HttpResponse:
-        with project_scope(acting):
-            session = session_here(acting, body.session_id, pointer="/session_id")
-            kept = keep_all([body.content], beside=session, media_type=body.media_type)[body.content]
-            record("artifact.store", kept.public_id, after=f"sha256:{kept.sha256}", detail={"size": kept.size})
-            return answer(artifact_out(kept), status=201)
+    def write(acting: Acting) -> HttpResponse:
+        session = session_here(acting, body.session_id, pointer="/session_id")
+        kept = keep_all([body.content], beside=session, media_type=body.media_type)[body.content]
+        record("artifact.store", kept.public_id, after=f"sha256:{kept.sha256}", detail={"size": kept.size})
+        return answer(artifact_out(kept), status=201)
 
-    return once(request, acting, act)
+    return written(request, KeyScope.SESSION_WRITE, write)
 
 
 class Reading(Schema):

@@ -7,9 +7,10 @@ from django.utils import timezone
 from ninja import Router
 from pydantic import Field
 
+from governance.actors import Acting
 from governance.ids import parse_id, public_id
 from governance.input import ClientId, Flag, Id, Input, OptionalText, Text, Word
-from governance.replays import once
+from governance.replays import once, written
 from governance.scope import project_scope
 from governance.vocabulary import KeyScope
 from governance.web import acting_of, answer
@@ -60,32 +61,28 @@ class ResumeIn(Input):
 @router.post("/sessions/{session_id}/handoff", operation_id="write_handoff")
 def post_handoff(request: HttpRequest, session_id: str, body: HandoffIn) -> HttpResponse:
     """Hand the work to another role: the session waits, idle, and its attempt ends."""
-    acting = acting_of(request, KeyScope.SESSION_WRITE)
 
-    def act() -> HttpResponse:
-        with project_scope(acting):
-            session = session_here(acting, session_id)
-            to = _addressed(session, body.to_session_id)
-            wish = HandoffWish(next_actor=body.next_actor, parts=parts_from(_parts(body)), to_session=to)
-            return answer(handoff_out(hand_over(acting, session, wish, now=timezone.now())), status=201)
+    def write(acting: Acting) -> HttpResponse:
+        session = session_here(acting, session_id)
+        to = _addressed(session, body.to_session_id)
+        wish = HandoffWish(next_actor=body.next_actor, parts=parts_from(_parts(body)), to_session=to)
+        return answer(handoff_out(hand_over(acting, session, wish, now=timezone.now())), status=201)
 
-    return once(request, acting, act)
+    return written(request, KeyScope.SESSION_WRITE, write)
 
 
 @router.post("/tasks/{task_id}/send-back", operation_id="send_back_task")
 def post_send_back(request: HttpRequest, task_id: str, body: SendBackIn) -> HttpResponse:
     """Return a task under review to the session that did it, with a handoff of what was found."""
-    acting = acting_of(request, KeyScope.SESSION_WRITE)
 
-    def act() -> HttpResponse:
-        with project_scope(acting):
-            task = task_here(task_id)
-            found_in = session_here(acting, body.session_id, pointer="/session_id") if body.session_id else None
-            wish = BackWish(reason=body.reason, session=found_in, parts=parts_from(_parts(body)))
-            done = send_back(acting, task, wish, now=timezone.now())
-            return answer(_sent_back_out(done), version=task.version)
+    def write(acting: Acting) -> HttpResponse:
+        task = task_here(task_id)
+        found_in = session_here(acting, body.session_id, pointer="/session_id") if body.session_id else None
+        wish = BackWish(reason=body.reason, session=found_in, parts=parts_from(_parts(body)))
+        done = send_back(acting, task, wish, now=timezone.now())
+        return answer(_sent_back_out(done), version=task.version)
 
-    return once(request, acting, act)
+    return written(request, KeyScope.SESSION_WRITE, write)
 
 
 @router.post("/sessions/{session_id}/resume", operation_id="resume_session")

@@ -45,10 +45,7 @@ class HandoffPage:
     open: Sequence[Words]
     next: Sequence[Words]
     pins: Sequence[tuple[str, int]]
-
-    @property
-    def erased(self) -> bool:
-        return not self.summary.text
+    erased: bool
 
 
 def handoff_page(acting: Acting, handoff_id: uuid.UUID) -> HandoffPage:
@@ -85,6 +82,7 @@ def _page(row: Handoff) -> HandoffPage:
         suggestion=Words.of(said["resume_suggestion"]),
         unfinished=[Words.of(text) for text in said["unfinished_items"]],
         risks=[Words.of(text) for text in said["risks"]],
+        erased=row.erased,
         pins=sorted((ref, version) for ref, version in row.pins.items() if isinstance(version, int)),
         **lists,
     )

@@ -1,7 +1,7 @@
-"""Hearing what users said where nobody listened: before talk was kept, or where a copy came back without it.
+"""Hearing what users said where their words are not counted: from before talk was kept, or after an erasure.
 
-Each session is heard once, in its own transaction and under its lock: a sweep that is stopped has done whole sessions,
-and the next one goes on.
+A session says itself that it is unheard, and is heard once, in its own transaction and under its lock: a sweep that is
+stopped has done whole sessions, and the next one goes on. What is said from now on is heard as it is said.
 """
 
 import uuid
@@ -13,35 +13,39 @@ from sessions.live import hold
 from sessions.models import Event, Session
 from sessions.sweeping import sweep_rows
 from sessions.vocabulary import EventKind, EventRole
-from threads.hearing import KEPT_PARTS, hear, heard_from
+from threads.hearing import hear, heard_from, hears
 
 BATCH = 100  # sessions of one sweep; the next one takes the rest
 MOST_MESSAGES = 500  # of a session, the latest: they fill as many parts of a thread's talk as it keeps
 AT_ONCE = 50  # messages that are counted into one part
-UNHEARD = "SELECT project_id, id, acting, held_role FROM unheard_sessions(%s, %s)"
+UNHEARD = "SELECT project_id, id, acting, held_role FROM unheard_sessions(%s)"
 
 
 def hear_back(*, trace_id: str = "") -> int:
-    """Count the words of sessions that no talk is kept of, latest first; returns of how many."""
-    return sweep_rows("unheard_session", (UNHEARD, [BATCH, KEPT_PARTS]), _heard, trace_id=trace_id)
+    """Count the words of sessions that say that they are unheard, latest first; returns of how many they were counted.
+
+    Not of those in small talk, nor where somebody has spoken since, nor on a thread that keeps as much as it may: that
+    one has let go of its oldest.
+    """
+    return sweep_rows("unheard_session", (UNHEARD, [BATCH]), _heard, trace_id=trace_id)
 
 
 def _heard(_acting: Acting, pk: uuid.UUID) -> bool:
-    session = Session.objects.filter(pk=pk).select_related("thread").first()
+    session = Session.objects.filter(pk=pk, unheard=True).select_related("thread").first()
     if session is None:
         return False
     hold(session)
-    if heard_from(session.thread, session.pk):
-        return False  # somebody has spoken, or another sweep was faster
+    waiting = Session.objects.filter(pk=pk, unheard=True).update(unheard=False)
+    if not waiting or not hears(session.thread) or heard_from(session.thread, pk):
+        return False
     texts = _said(session)
     for some in batched(texts, AT_ONCE):
-        hear(session.thread, session.pk, some)
-    hear(session.thread, session.pk, [], though_empty=True)
+        hear(session.thread, pk, some)
     record("thread.hear_back", session.thread.public_id, detail={"session": session.public_id, "messages": len(texts)})
     return True
 
 
 def _said(session: Session) -> list[str]:
     """Return the latest of what its user said, in order."""
-    said = Event.objects.filter(session=session, role=EventRole.USER, kind=EventKind.MESSAGE).exclude(text="")
-    return list(said.order_by("-seq").values_list("text", flat=True)[:MOST_MESSAGES])[::-1]
+    said = Event.objects.filter(session=session, role=EventRole.USER, kind=EventKind.MESSAGE).saying()
+    return [row.text for row in said.order_by("-seq").only("text")[:MOST_MESSAGES]][::-1]

@@ -11,7 +11,7 @@ from governance.actors import Acting, held_role
 from governance.errors import Invalid, NotThere
 from governance.ids import parse_id, public_id
 from governance.input import LARGEST_COUNT, ClientId, Id, Input, OptionalText, Word
-from governance.replays import once
+from governance.replays import written
 from governance.scope import project_scope
 from governance.vocabulary import KeyScope
 from governance.web import acting_of, answer
@@ -54,21 +54,19 @@ class CloseIn(Input):
 @router.post("/sessions", operation_id="open_session")
 def post_session(request: HttpRequest, body: SessionIn) -> HttpResponse:
     """Open the session of a role (and task) on a thread, or pick it up where it stopped."""
-    acting = acting_of(request, KeyScope.SESSION_WRITE)
 
-    def act() -> HttpResponse:
-        with project_scope(acting):
-            thread = thread_here(body.thread_id, pointer="/thread_id")
-            task = task_here(body.task_id, pointer="/task_id") if body.task_id else None
-            if task is not None and task.thread_id != thread.pk:
-                raise Invalid.at("/task_id", "belongs to another thread", code="threads_differ")
-            role = held_role(acting, body.role)
-            wish = OpenWish(role=role, task=task, provider=provider_wish(body.provider_session))
-            opening = open_or_resume(acting, thread, wish, now=timezone.now())
-            status = 201 if opening.recovery is Recovery.OPENED else 200
-            return answer(opening_out(opening), status=status, version=opening.session.version)
+    def write(acting: Acting) -> HttpResponse:
+        thread = thread_here(body.thread_id, pointer="/thread_id")
+        task = task_here(body.task_id, pointer="/task_id") if body.task_id else None
+        if task is not None and task.thread_id != thread.pk:
+            raise Invalid.at("/task_id", "belongs to another thread", code="threads_differ")
+        role = held_role(acting, body.role)
+        wish = OpenWish(role=role, task=task, provider=provider_wish(body.provider_session))
+        opening = open_or_resume(acting, thread, wish, now=timezone.now())
+        status = 201 if opening.recovery is Recovery.OPENED else 200
+        return answer(opening_out(opening), status=status, version=opening.session.version)
 
-    return once(request, acting, act)
+    return written(request, KeyScope.SESSION_WRITE, write)
 
 
 @router.get("/sessions/{session_id}", operation_id="get_session")
@@ -83,43 +81,37 @@ def get_session(request: HttpRequest, session_id: str) -> HttpResponse:
 @router.post("/sessions/{session_id}/attempts", operation_id="start_attempt")
 def post_attempt(request: HttpRequest, session_id: str, body: AttemptIn) -> HttpResponse:
     """Start a new attempt and end the running one."""
-    acting = acting_of(request, KeyScope.SESSION_WRITE)
 
-    def act() -> HttpResponse:
-        with project_scope(acting):
-            session = session_here(acting, session_id)
-            opening = start_attempt(acting, session, provider_wish(body.provider_session), now=timezone.now())
-            return answer(opening_out(opening), status=201, version=opening.session.version)
+    def write(acting: Acting) -> HttpResponse:
+        session = session_here(acting, session_id)
+        opening = start_attempt(acting, session, provider_wish(body.provider_session), now=timezone.now())
+        return answer(opening_out(opening), status=201, version=opening.session.version)
 
-    return once(request, acting, act)
+    return written(request, KeyScope.SESSION_WRITE, write)
 
 
 @router.post("/sessions/{session_id}/interrupt", operation_id="interrupt_session")
 def post_interrupt(request: HttpRequest, session_id: str, body: InterruptIn) -> HttpResponse:
     """Note that the work stopped without an end."""
-    acting = acting_of(request, KeyScope.SESSION_WRITE)
 
-    def act() -> HttpResponse:
-        with project_scope(acting):
-            session = session_here(acting, session_id)
-            interrupt(acting, session, kind=body.kind, reason=body.reason, now=timezone.now())
-            return answer(session_out(session), version=session.version)
+    def write(acting: Acting) -> HttpResponse:
+        session = session_here(acting, session_id)
+        interrupt(acting, session, kind=body.kind, reason=body.reason, now=timezone.now())
+        return answer(session_out(session), version=session.version)
 
-    return once(request, acting, act)
+    return written(request, KeyScope.SESSION_WRITE, write)
 
 
 @router.post("/sessions/{session_id}/close", operation_id="close_session")
 def post_close(request: HttpRequest, session_id: str, body: CloseIn) -> HttpResponse:
     """Close a session for good: its transcript is sealed, and a handoff is written."""
-    acting = acting_of(request, KeyScope.SESSION_WRITE)
 
-    def act() -> HttpResponse:
-        with project_scope(acting):
-            session = session_here(acting, session_id)
-            close(acting, session, reason=body.reason, now=timezone.now(), seen=body.head_seq)
-            return answer(session_out(session), version=session.version)
+    def write(acting: Acting) -> HttpResponse:
+        session = session_here(acting, session_id)
+        close(acting, session, reason=body.reason, now=timezone.now(), seen=body.head_seq)
+        return answer(session_out(session), version=session.version)
 
-    return once(request, acting, act)
+    return written(request, KeyScope.SESSION_WRITE, write)
 
 
 def session_here(acting: Acting, session_id: str, *, pointer: str = "{session_id}") -> Session:

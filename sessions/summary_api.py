@@ -11,7 +11,7 @@ from pydantic import Field
 from governance.actors import Acting
 from governance.errors import NotThere
 from governance.input import Count, Input, Text, Word
-from governance.replays import once
+from governance.replays import written
 from governance.scope import project_scope
 from governance.vocabulary import KeyScope
 from governance.web import acting_of, answer
@@ -36,15 +36,13 @@ class CheckpointIn(Input):
 @router.post("/sessions/{session_id}/checkpoint", operation_id="checkpoint_session")
 def post_checkpoint(request: HttpRequest, session_id: str, body: CheckpointIn) -> HttpResponse:
     """Bring the work summary up to date, or publish the caller's own: a line quotes what it cites."""
-    acting = acting_of(request, KeyScope.SESSION_WRITE)
 
-    def act() -> HttpResponse:
-        with project_scope(acting):
-            session, now = session_here(acting, session_id), timezone.now()
-            outcome = _checkpoint(acting, session, body, now=now)
-            return answer(_checkpoint_out(session, outcome), status=201 if outcome.published else 200)
+    def write(acting: Acting) -> HttpResponse:
+        session, now = session_here(acting, session_id), timezone.now()
+        outcome = _checkpoint(acting, session, body, now=now)
+        return answer(_checkpoint_out(session, outcome), status=201 if outcome.published else 200)
 
-    return once(request, acting, act)
+    return written(request, KeyScope.SESSION_WRITE, write)
 
 
 @router.get("/sessions/{session_id}/summary", operation_id="get_summary")

@@ -12,12 +12,13 @@ from memories.rehoming import follow_back, said_already
 from sessions.lineage_facts import Holdings, hold, holdings_of, those
 from sessions.lineage_moves import take_back
 from sessions.merging import check_word
+from sessions.models import ContextPacket, Session
 from threads.lifecycle import advance_thread, check_seen, move_thread
-from threads.lineage import Moved, mark_undone, put_back, share_uses, undoable
+from threads.lineage import Moved, mark_undone, merged_since, put_back, share_uses, undoable
 from threads.lineage_plan import Hindrance, Return, against_undoing
 from threads.lineage_words import check_free
 from threads.models import Lineage, Thread, Vision
-from threads.visions import as_it_says, current_vision, write_vision
+from threads.visions import approved_as, as_it_says, current_vision, write_vision
 from threads.vocabulary import LineageKind, Obstacle, ThreadState, VisionSource
 
 
@@ -110,6 +111,7 @@ def _return(row: Lineage, home: Holdings, there: Holdings) -> Return:
         begun=list(_begun(moved, there, windows)) if row.kind == LineageKind.SPLIT else (),
         said=[one.public_id for one in returning if one.pk in said],
         vision_edited=_edited(row),
+        later=[one.public_id for one in merged_since(row)],
     )
 
 
@@ -152,11 +154,23 @@ def _edited(row: Lineage) -> bool:
 def _unmerge(acting: Acting, row: Lineage) -> None:
     """Give the thread that had absorbed another what it had before, and its vision in a version that says it again."""
     into = row.target
-    put_back(into, row)
+    put_back(into, row, unused=_is_unused(into))
     if row.before["vision"] is not None:
         former = Vision.objects.get(thread=into, version=row.before["vision"][0])
-        source = VisionSource(former.source)
-        write_vision(into, as_it_says(former), acting=acting, source=source, base=current_vision(into))
+        write_vision(
+            into,
+            as_it_says(former),
+            acting=acting,
+            source=VisionSource(former.source),
+            base=current_vision(into),
+            approved=approved_as(former),
+        )
+
+
+def _is_unused(thread: Thread) -> bool:
+    """Return whether a thread has neither an entry nor a packet, so that it may be provisional."""
+    spoken_in = Session.objects.filter(thread=thread, head_seq__gt=0)
+    return not spoken_in.exists() and not ContextPacket.objects.filter(thread=thread).exists()
 
 
 def _unsplit(row: Lineage, *, reason: str, now: datetime) -> None:

@@ -9,6 +9,7 @@ import numpy as np
 from threads.models import Thread, ThreadTalk
 from threads.talk import Counts, Keys, Talk
 from threads.talk_values import lengths, packed
+from threads.vocabulary import ThreadType
 from threads.wording import counted
 
 PART_KEYS = 1024
@@ -19,18 +20,22 @@ KEPT_PARTS = 64
 
 
 def heard_from(thread: Thread, source: uuid.UUID) -> bool:
-    """Return whether talk of the session `source` is kept, be it empty."""
+    """Return whether talk of the session `source` is kept."""
     return ThreadTalk.objects.filter(thread=thread, source=source).exists()
 
 
-def hear(thread: Thread, source: uuid.UUID, texts: Sequence[str], *, though_empty: bool = False) -> None:
+def hears(thread: Thread) -> bool:
+    """Return whether more of what was said in a thread once would be kept: not of small talk, and not of a full one."""
+    return thread.type != ThreadType.SMALL_TALK and ThreadTalk.objects.filter(thread=thread).count() < KEPT_PARTS
+
+
+def hear(thread: Thread, source: uuid.UUID, texts: Sequence[str]) -> None:
     """Count the words of what a user said in the session `source` of a thread, in the open scope.
 
-    The caller holds the session's lock: two turns of one session are never counted at the same time. `though_empty`
-    keeps a mark that it was listened to where there is no word to count.
+    The caller holds the session's lock: two turns of one session are never counted at the same time.
     """
     fresh = counted(texts)
-    if not fresh and not (though_empty and not heard_from(thread, source)):
+    if not fresh:
         return
     words = Counter({wording.key: count for wording, count in fresh.items()})
     matter, manner = lengths(fresh)

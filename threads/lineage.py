@@ -100,6 +100,13 @@ def undoable(thread: Thread) -> list[Lineage]:
     return list(standing.filter(act=row.act).order_by("created_at", "id")) if row else []
 
 
+def merged_since(row: Lineage) -> list[Thread]:
+    """Return the threads that became part of the target of a lineage after it, and still are: the latest first."""
+    later = Q(created_at__gt=row.created_at) | Q(created_at=row.created_at, pk__gt=row.pk)
+    standing = shared_rows().filter(later, state=LineageState.STANDING, kind=LineageKind.MERGE, target=row.target)
+    return [one.source for one in standing.exclude(act=row.act).order_by("-created_at", "-id")]
+
+
 def hold_threads(*threads: Thread) -> None:
     """Lock threads in one order, and see what others have done to them meanwhile."""
     rows = Thread.objects.select_for_update(no_key=True).filter(pk__in=[thread.pk for thread in threads])
@@ -172,12 +179,16 @@ def standing_before(into: Thread) -> dict[str, Any]:
         "tags": len(into.tags),
         "keywords": len(into.keywords),
         "last_active_at": into.last_active_at.isoformat(),
+        "provisional": into.provisional,
         "uses": {str(pk): at.isoformat() for pk, at in uses},
     }
 
 
-def put_back(into: Thread, row: Lineage) -> None:
-    """Give a thread the columns that it had before it absorbed another; what was changed since stays as it is now."""
+def put_back(into: Thread, row: Lineage, *, unused: bool) -> None:
+    """Give a thread the columns that it had before it absorbed another; what was changed since stays as it is now.
+
+    `unused` says that without the other's work it holds none: then it is provisional again if it was.
+    """
     before, changes = row.before, dict[str, Any]()
     for name, words in _names(row.source).items():
         own = getattr(into, name)[: before[name]]
@@ -185,9 +196,19 @@ def put_back(into: Thread, row: Lineage) -> None:
             changes[name] = own
     if into.last_active_at <= row.created_at:
         changes["last_active_at"] = datetime.fromisoformat(before["last_active_at"])
+    if unused and before.get("provisional"):
+        changes["provisional"] = True
     change_thread(into, changes)
+    _put_back_uses(into, row)
+
+
+def _put_back_uses(into: Thread, row: Lineage) -> None:
+    """Take back from those who worked in a thread what they had of the other one alone."""
+    given = set(ThreadUse.objects.filter(thread=row.source).values_list("actor_id", "role", "last_used_at"))
     for use in ThreadUse.objects.filter(thread=into, last_used_at__lte=row.created_at):
-        was_used = before["uses"].get(str(use.pk))
+        if (use.actor_id, use.role, use.last_used_at) not in given:
+            continue
+        was_used = row.before["uses"].get(str(use.pk))
         rows = ThreadUse.objects.filter(pk=use.pk)
         _ = rows.update(last_used_at=datetime.fromisoformat(was_used)) if was_used else rows.delete()
 

@@ -59,7 +59,8 @@ class Return:
     """What an undoing takes back from `line`, and what has happened to it since.
 
     `whole` says that `home` took no more work, and opens again by it. `gone` are things that are no longer there to be
-    taken back, `begun` what began in the new thread of a split, `said` memories that their thread says again by now.
+    taken back, `begun` what began in the new thread of a split, `said` memories that their thread says again by now,
+    `later` threads that became part of `line` since, the latest first.
     """
 
     line: Line
@@ -70,6 +71,7 @@ class Return:
     begun: Sequence[str] = ()
     said: Sequence[str] = ()
     vision_edited: bool = False
+    later: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +132,9 @@ def _against_split(line: Line, shares: Sequence[Share]) -> Iterator[Hindrance]:
 
 def _against_undoing(back: Return) -> Iterator[Hindrance]:
     yield from _closed(back.line, *([] if back.whole else [back.home]))
+    if back.later:  # what it would put back is what was there before them: their undoing comes first
+        yield Hindrance(Obstacle.MERGED_SINCE, (back.later[0], back.line.id))
+        return
     if back.gone:
         yield Hindrance(Obstacle.MOVED_ON, tuple(back.gone))
     if back.begun:

@@ -42,6 +42,7 @@ REMEDIES: Mapping[Obstacle, tuple[str, str]] = {
         "{thread_id}",
         "the vision of {0} was edited since, which an undoing would lose; merge or split the thread instead",
     ),
+    Obstacle.MERGED_SINCE: ("{thread_id}", "{0} became part of {1} since; undo that merge first, then this one"),
     Obstacle.BEGUN_SINCE: ("{thread_id}", "{0} began here since; merge the thread back instead"),
     Obstacle.SAID_AGAIN: (
         "{thread_id}",

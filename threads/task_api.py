@@ -7,10 +7,11 @@ from django.utils import timezone
 from ninja import Router
 from pydantic import Field
 
+from governance.actors import Acting
 from governance.errors import Invalid
 from governance.ids import parse_id, public_id
 from governance.input import Count, Id, Input, OptionalText, Texts, Title
-from governance.replays import once
+from governance.replays import written
 from governance.scope import project_scope
 from governance.vocabulary import KeyScope, Phase, Risk
 from governance.web import acting_of, answer, check_if_match, row_here
@@ -49,17 +50,15 @@ class TaskChange(Input):
 @router.post("/tasks", operation_id="create_task")
 def post_task(request: HttpRequest, body: TaskIn) -> HttpResponse:
     """Add a planned task to a thread."""
-    acting = acting_of(request, KeyScope.SESSION_WRITE)
 
-    def act() -> HttpResponse:
-        with project_scope(acting):
-            thread = thread_here(body.thread_id, pointer="/thread_id")
-            fields = body.model_dump(exclude={"thread_id", "depends_on"})
-            wish = TaskWish(**fields, depends_on=_ids(body.depends_on))
-            task = create_task(acting, thread, wish, now=timezone.now())
-            return answer(task_out(task), status=201, version=task.version)
+    def write(acting: Acting) -> HttpResponse:
+        thread = thread_here(body.thread_id, pointer="/thread_id")
+        fields = body.model_dump(exclude={"thread_id", "depends_on"})
+        wish = TaskWish(**fields, depends_on=_ids(body.depends_on))
+        task = create_task(acting, thread, wish, now=timezone.now())
+        return answer(task_out(task), status=201, version=task.version)
 
-    return once(request, acting, act)
+    return written(request, KeyScope.SESSION_WRITE, write)
 
 
 @router.get("/tasks/{task_id}", operation_id="get_task")
@@ -73,25 +72,19 @@ def get_task(request: HttpRequest, task_id: str) -> HttpResponse:
 @router.patch("/tasks/{task_id}", operation_id="change_task")
 def patch_task(request: HttpRequest, task_id: str, body: TaskChange) -> HttpResponse:
     """Change a task, or move it along its states. Needs If-Match."""
-    acting = acting_of(request, KeyScope.SESSION_WRITE)
 
-    def act() -> HttpResponse:
-        with project_scope(acting):
-            task = task_here(task_id, lock=True)
-            check_if_match(request, task.version, lambda: task_out(task))
-            _change(task, body)
-            return answer(task_out(task), version=task.version)
+    def write(_acting: Acting) -> HttpResponse:
+        task = task_here(task_id, lock=True)
+        check_if_match(request, task.version, lambda: task_out(task))
+        _change(task, body)
+        return answer(task_out(task), version=task.version)
 
-    return once(request, acting, act)
+    return written(request, KeyScope.SESSION_WRITE, write)
 
 
 def task_here(task_id: str, *, pointer: str = "{task_id}", lock: bool = False) -> Task:
-    """Return a task of the open scope by public id; raises NotThere for a foreign, unknown or malformed one.
-
-    `lock` makes a second writer wait, so that it meets the version that the first one left.
-    """
-    rows = Task.objects.select_for_update(no_key=True) if lock else Task.objects.all()
-    return row_here(rows, "tsk", task_id, pointer=pointer)
+    """Return a task of the open scope by public id, as `row_here` does."""
+    return row_here(Task.objects.all(), "tsk", task_id, pointer=pointer, lock=lock)
 
 
 def task_out(task: Task) -> dict[str, Any]:

@@ -47,6 +47,7 @@ class VisionSource(StrEnum):
     AGENT = "agent"
     MERGE = "merge"  # two threads became one, and so did what was wanted of them
     SPLIT = "split"  # it came along from the thread that was split
+    PROPOSAL = "proposal"  # somebody proposed it, and a human decided
 
 
 class LineageKind(StrEnum):
@@ -80,3 +81,4 @@ class Obstacle(StrEnum):
     VISION_EDITED = "vision_edited"
     BEGUN_SINCE = "begun_since"
     SAID_AGAIN = "said_again"
+    MERGED_SINCE = "merged_since"

@@ -28,7 +28,8 @@ UNION ALL SELECT 'memory', m.id, m.scope_id, m.status, m.content FROM memories_m
 UNION ALL SELECT 'passage', p.id, p.thread_id, p.ref, p.text FROM memories_passage p
 UNION ALL SELECT 'talk', k.id, k.thread_id, k.source::text, NULL FROM threads_threadtalk k
 UNION ALL SELECT 'use', u.id, u.thread_id, u.role, u.last_used_at::text FROM threads_threaduse u
-UNION ALL SELECT 'thread', h.id, NULL, h.state, array_to_string(h.tags || h.keywords, ',') FROM threads_thread h
+UNION ALL SELECT 'thread', h.id, NULL, h.state || h.provisional, array_to_string(h.tags || h.keywords, ',')
+  FROM threads_thread h
 UNION ALL SELECT 'wanted', v.thread_id, NULL, v.origin_goal, array_to_string(v.non_goals, ',') FROM threads_vision v
   WHERE v.version = (SELECT max(w.version) FROM threads_vision w WHERE w.thread_id = v.thread_id)
 ORDER BY 1, 2
@@ -103,6 +104,23 @@ def test_a_packet_of_the_merged_thread_knows_what_both_knew(cast: Cast) -> None:
     assert packet["vision"]["origin_goal"] == "please build the harbour lights for the harbour\n\ntides"
     assert len(packet["thread"]["linked_task_ids"]) == 1
     assert "please build the heights" in packet["session"]["recent_dialogue"][0]["text"]
+
+
+def test_a_merged_session_goes_on_from_its_last_packet(cast: Cast) -> None:
+    first, second = two_lines(cast)
+    before = compiled(cast.dev, "when do the tide tables begin?", thread_id=first, role="dev")
+    ok(merged(cast, first, second))
+    after = compiled(cast.dev, "继续", thread_id=second, session_id=before["session"]["id"])
+    assert after["retrieval"]["kept_from"] == before["packet_id"]
+
+
+def test_a_session_that_left_its_thread_is_asked_anew_what_was_found_there(cast: Cast) -> None:
+    first, _ = two_lines(cast)
+    task = task_on(cast, first, "print")
+    before = compiled(cast.dev, "when do the tide tables begin?", thread_id=first, task_id=task, role="tester")
+    made = ok(asked(cast.dev, first, "split", parts=[part("print", task_ids=[task])]))["lineage"][0]["to"]
+    after = compiled(cast.dev, "继续", thread_id=made, session_id=before["session"]["id"], role="tester")
+    assert (before["session"]["id"], after["retrieval"]["kept_from"]) == (after["session"]["id"], None)
 
 
 def test_a_memory_of_the_thread_is_found_where_its_work_went(cast: Cast) -> None:
@@ -331,6 +349,27 @@ def test_merges_into_one_thread_are_undone_one_after_the_other(cast: Cast) -> No
     for one in (third, first):
         ok(asked(cast.dev, one, "undo"))
     assert facts() == before
+
+
+def test_a_merge_is_not_undone_before_what_was_merged_after_it(cast: Cast) -> None:
+    first, second = pair(cast)
+    third, _ = worked(cast, "buoys", role="tester")
+    for one in (first, third):
+        ok(merged(cast, one, second))
+    before = facts()
+    problem = refused(asked(cast.dev, first, "undo"), 409, "merged_since")
+    assert (problem["obstacles"][0]["about"], facts()) == ([third, second], before)
+
+
+@pytest.mark.parametrize("used", [False, True])
+def test_an_empty_thread_is_provisional_again_unless_it_was_used(cast: Cast, used: bool) -> None:
+    first, second = worked(cast, "tide tables")[0], make_thread(cast.dev, "harbour lights")
+    ok(cast.dev.client().call("PUT", f"/threads/{second}/vision", wanted("lights", "no charts"), If_Match="*"))
+    ok(merged(cast, first, second))
+    if used:
+        worked(cast, "buoys", thread=second, role="tester")
+    ok(asked(cast.dev, first, "undo"))
+    assert ok(cast.dev.client().get(f"/threads/{second}"))["provisional"] is not used
 
 
 def test_tags_that_were_changed_since_a_merge_stay(cast: Cast) -> None:

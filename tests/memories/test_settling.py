@@ -12,8 +12,11 @@ from governance.models import InboxItem
 from governance.scope import project_scope
 from memories.conflicts import SettleWish, settle, sight, snooze, undo, wake_due
 from memories.models import Conflict, Injection, MemoryParent, Passage, Settlement
+from memories.rehoming import rehome
+from memories.retiring import archive
 from memories.settling import Period
-from memories.vocabulary import Origin, SettlementVerb
+from memories.vocabulary import Origin, ScopeType, SettlementVerb
+from memories.writes import Written
 from tests.memories.learning import Contradiction, Desk, auto_cast, claim, read
 
 OLD, NEW = Contradiction.OLD, Contradiction.NEW
@@ -37,6 +40,21 @@ class Dispute(Contradiction):
     def carried(self) -> list[str]:
         with project_scope(self.cast.dev.acting):
             return list(Passage.objects.filter(memory__isnull=False, live=True).values_list("text", flat=True))
+
+
+class OnThread(Dispute):
+    """The same about memories that hold on the thread of a desk."""
+
+    def say(self, text: str, value: str, *refs: str) -> Written:
+        place = {"scope_type": ScopeType.THREAD, "scope_id": self.desk.session.thread_id}
+        return self.desk.learn(text, *refs, claims=claim(value), origin=Origin.AGENT_INFERRED, **place)
+
+    def move_to(self, desk: Desk) -> None:
+        """Let both hold on another desk's thread, as a merge of threads does, and go on there without the new one."""
+        with project_scope(self.cast.owner.acting):
+            rehome([self.old.pk, self.new.pk], here=self.desk.session.thread, there=desk.session.thread)
+            archive(self.cast.owner.acting, self.new, reason="tidied", now=timezone.now())
+        self.desk = desk
 
 
 @pytest.fixture
@@ -97,6 +115,20 @@ def test_what_may_stand_beside_each_other_opens_no_conflict_again(dispute: Dispu
     dispute.settle(SettlementVerb.BOTH_VALID)
     again = dispute.desk.learn("The port is 90 for the gauge", claims=claim("90"), origin=Origin.AGENT_INFERRED)
     assert again.outcome in ("active", "duplicate_of")
+
+
+def test_nor_where_both_have_come_to_hold_on_another_thread(db: None) -> None:
+    dispute = OnThread(auto_cast())
+    dispute.settle(SettlementVerb.BOTH_VALID)
+    dispute.move_to(Desk(dispute.cast.dev))
+    assert dispute.say(dispute.NEW, "90").outcome == "active"
+
+
+def test_another_value_does_where_both_have_come_to_hold(db: None) -> None:
+    dispute = OnThread(auto_cast())
+    dispute.settle(SettlementVerb.BOTH_VALID)
+    dispute.move_to(Desk(dispute.cast.dev))
+    assert dispute.say("Port of the gauge: 70", "70").outcome == "conflict"
 
 
 def test_neither_takes_both_away(dispute: Dispute) -> None:

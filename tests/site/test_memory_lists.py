@@ -13,6 +13,7 @@ from governance import exports
 from governance.ids import new_id
 from governance.scope import project_scope
 from governance.vocabulary import MembershipLevel, Sensitivity
+from memories import store_list
 from memories.models import Injection, Memory
 from memories.retiring import archive
 from memories.vocabulary import MemoryStatus, MemoryType, Origin
@@ -272,6 +273,12 @@ def test_what_the_filters_leave_of_the_store_is_exported(cast: Cast, owner: Clie
 def test_what_a_search_found_is_exported_in_its_order(cast: Cast, owner: Client) -> None:
     one = stated(cast.owner, "The tide gauge stands at quay seven").memory
     assert [row["id"] for row in rows_in(owner, store(cast, "?q=tide+gauge&as=jsonl"))] == [one.public_id]
+
+
+def test_no_page_is_read_for_an_export(cast: Cast, owner: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    one = stated(cast.owner, "The tide gauge stands at quay seven").memory
+    monkeypatch.setattr(store_list, "newest_first", None)
+    assert [row["id"] for row in rows_in(owner, store(cast, "?as=jsonl"))] == [one.public_id]
 
 
 def test_every_part_of_a_long_list_is_exported(cast: Cast, owner: Client, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,7 +12,8 @@ from threads import lifecycle
 from threads.dag import TaskWish, create_task, path_to, set_dependencies
 from threads.lifecycle import ThreadWish, create_thread, open_thread
 from threads.models import Thread
-from threads.visions import VisionWish, revise_vision
+from threads.vision_edits import revise_vision
+from threads.visions import VisionWish
 
 type Verb = Callable[[Cast, Thread], object]
 
@@ -33,7 +34,6 @@ VERBS: dict[str, Verb] = {
     "rename": lambda cast, thread: lifecycle.rename_thread(cast.dev.acting, thread, "x", seen=1),
     "archive": lambda cast, thread: lifecycle.archive_thread(cast.dev.acting, thread, reason="x"),
     "reopen": lambda cast, thread: lifecycle.reopen_thread(cast.dev.acting, thread, reason="x"),
-    "vision": lambda cast, thread: revise_vision(cast.dev.acting, thread, VisionWish(origin_goal="x"), seen=0),
 }
 
 
@@ -47,9 +47,9 @@ def test_an_agent_has_no_person_s_word(cast: Cast, thread: Thread, verb: str) ->
 def test_a_vision_after_another_version_is_refused(cast: Cast, thread: Thread) -> None:
     acting = cast.owner.acting
     with project_scope(acting):
-        revise_vision(acting, thread, VisionWish(origin_goal="first"), seen=0)
+        revise_vision(acting, thread, VisionWish(origin_goal="first"), seen=0, now=timezone.now())
         with pytest.raises(Clash) as refusal:
-            revise_vision(acting, thread, VisionWish(origin_goal="second"), seen=0)
+            revise_vision(acting, thread, VisionWish(origin_goal="second"), seen=0, now=timezone.now())
     assert refusal.value.code == "version_moved"
 
 

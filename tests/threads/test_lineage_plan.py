@@ -80,6 +80,10 @@ UNDOINGS: dict[str, tuple[Return, list[Obstacle]]] = {
     "nothing": (Return(line=OTHER, home=replace(HOME, windows=[])), []),
     "something is elsewhere": (Return(line=OTHER, home=HOME, gone=["ses_x"]), [Obstacle.MOVED_ON]),
     "something began": (Return(line=OTHER, home=HOME, begun=["tsk_x"]), [Obstacle.BEGUN_SINCE]),
+    "another was merged after it": (
+        Return(line=OTHER, home=HOME, vision_edited=True, later=["thr_third"]),
+        [Obstacle.MERGED_SINCE],
+    ),
     "the vision was edited": (Return(line=OTHER, home=HOME, vision_edited=True), [Obstacle.VISION_EDITED]),
     "its home was put away": (
         Return(line=OTHER, home=replace(HOME, windows=[], state=ThreadState.ARCHIVED), whole=False),
