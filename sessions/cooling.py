@@ -16,7 +16,7 @@ from sessions.models.event import ERASED
 from sessions.models.segment import MOST_BYTES, MOST_ENTRIES, STAYS_WARM, packed
 from sessions.models.session import LIVE
 
-STEP_SEGMENTS = 32  # of one transaction: two megabytes of texts, or one text that is larger
+STEP_SEGMENTS = 32  # of one transaction: two megabytes of texts, and more where single texts are larger than a segment
 STEP_ENTRIES = 4_000  # that one transaction looks at
 WARM = f"""
 SELECT seq, octet_length(text) FROM agent_sessions_event

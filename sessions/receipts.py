@@ -38,6 +38,7 @@ from sessions.profiles import Chosen, again, of_request
 from sessions.project_state import stands_then
 from sessions.reading import events_at, place_in, versions_of
 from sessions.recalling import hit_out, hits_again, recall_out
+from sessions.vocabulary import EventKind
 
 type Receipt = Mapping[str, Any]
 GONE = "Something this packet was made of is no longer there for you, so it cannot be shown again."
@@ -194,7 +195,9 @@ def _constraints(refs: Sequence[str]) -> tuple[ConstraintFact, ...]:
     if not refs:
         return ()
     places = [place_in(ref) for ref in refs]
-    rows = Event.objects.filter(session_id__in={place[0] for place in places}, seq__in={place[1] for place in places})
+    # By their kind as well: beside them the numbers of one session name what others said, which may rest compressed.
+    demands = Event.objects.filter(kind=EventKind.CONSTRAINT, session_id__in={place[0] for place in places})
+    rows = demands.filter(seq__in={place[1] for place in places})
     texts = {(row.session_id, row.seq): row.text for row in rows.only("session_id", "seq", "text")}
     if any(place not in texts for place in places):
         raise Gone(GONE, code="content_no_longer_permitted")

@@ -117,7 +117,7 @@ def part_of(session: Session, window: Window, *, standing: Sequence[str]) -> Par
     found = list(rows.order_by("seq" if forward else "-seq")[: window.size + 1])
     more, found = len(found) > window.size, found[: window.size]
     found = found if forward else found[::-1]
-    _thaw(found, window)
+    _give_heads(found, window)
     entries = [_entry(session, row, standing=standing) for row in found]
     earlier = _earlier(window, entries, more=more and not forward)
     later = entries[-1].seq if entries and (more if forward else window.before is not None) else None
@@ -153,7 +153,7 @@ def _filtered(session: Session, window: Window) -> QuerySet[Event]:
     return rows if window.role is None else rows.filter(role=window.role)
 
 
-def _thaw(rows: Sequence[Event], window: Window) -> None:
+def _give_heads(rows: Sequence[Event], window: Window) -> None:
     """Give the entries whose texts rest in segments what the statement found of the others."""
     texts = texts_of((row.segment_id, row.seq) for row in rows)
     for row in rows if texts else ():

@@ -18,13 +18,15 @@ from sessions.models.segment import ColdSegment
 SEGMENT, EVENT = "agent_sessions_coldsegment", "agent_sessions_event"
 WARM = "'constraint', 'correction'"
 # An entry changes in one way: its text leaves for a segment. It never begins in one, and the way back is an erasure's.
+# One that says nothing stays: else a segment might keep words that an erasure took out of their entry meanwhile.
 KEEP = f"""
 CREATE FUNCTION {EVENT}_keeps() RETURNS trigger LANGUAGE plpgsql AS $f$
 DECLARE probe public.{EVENT} := NEW;
 BEGIN
   probe.text := OLD.text;
   probe.segment_id := OLD.segment_id;
-  IF probe IS DISTINCT FROM OLD OR OLD.segment_id IS NOT NULL OR NEW.segment_id IS NULL OR NEW.text <> '' THEN
+  IF probe IS DISTINCT FROM OLD OR OLD.segment_id IS NOT NULL OR NEW.segment_id IS NULL
+    OR OLD.text = '' OR NEW.text <> '' THEN
     RAISE EXCEPTION '{EVENT} keeps what it holds: UPDATE is refused' USING ERRCODE = 'GW001';
   END IF;
   RETURN NEW;
@@ -97,7 +99,13 @@ COOLING = """
   JOIN public.governance_actor a ON a.project_id = d.project_id AND a.kind = 'system'
   ORDER BY d.closed_at
 """
-BACK = f"UPDATE {EVENT} SET text = %s, segment_id = NULL WHERE segment_id = %s AND seq = %s"
+# By the numbering's own index: none leads from a segment to its entries.
+BACK = f"""
+UPDATE {EVENT} SET text = %s, segment_id = NULL
+WHERE project_id = %s AND session_id = %s AND seq = %s AND segment_id = %s
+"""
+OPENED_BY = ("id", "project_id", "session_id", "first_seq", "last_seq", "content", "raw_bytes", "sha256")
+LEFT = f"SELECT count(*) FROM {EVENT} WHERE segment_id IS NOT NULL"
 
 
 def _scoped(to: str, *, null: bool = False, **options: Any) -> Any:
@@ -113,14 +121,22 @@ def _scoped(to: str, *, null: bool = False, **options: Any) -> Any:
 
 
 def give_all_back(apps: StateApps, editor: BaseDatabaseSchemaEditor) -> None:
-    """Put every text back into its entry, before there are no segments any more."""
-    segments = apps.get_model("agent_sessions", "ColdSegment").objects.all()
+    """Put every text back into its entry, before there are no segments any more; none is dropped with a text in it.
+
+    Over the connection that migrates: to the application's own, which is in no project, there are no segments at all.
+    """
+    segments = apps.get_model("agent_sessions", "ColdSegment").objects.using(editor.connection.alias)
     with editor.connection.cursor() as cursor:
         cursor.execute("SET LOCAL session_replication_role = replica")
-        for row in segments.values("id", "session_id", "first_seq", "last_seq", "content", "raw_bytes", "sha256"):
-            texts = list(ColdSegment(**row).texts().items())
-            cursor.executemany(BACK, [(text, row["id"], seq) for seq, text in texts])
+        for row in segments.values(*OPENED_BY).iterator():
+            places = [row["project_id"], row["session_id"]]
+            texts = ColdSegment(**row).texts().items()
+            cursor.executemany(BACK, [(text, *places, seq, row["id"]) for seq, text in texts])
         cursor.execute("SET LOCAL session_replication_role = origin")
+        cursor.execute(LEFT)
+        [left] = cursor.fetchone()
+    if left:
+        raise RuntimeError(f"{left} texts rest in no segment that is there: restore {SEGMENT} from a backup first")
 
 
 class Migration(migrations.Migration):

@@ -18,14 +18,15 @@ class WholeEntries(ModelIterable):  # type: ignore[type-arg]  # it takes none wh
 
     def __iter__(self) -> Iterator["Event"]:
         for rows in batched(super().__iter__(), AT_ONCE):
-            _thaw(rows, using=self.queryset.db)
+            _give_texts(rows, using=self.queryset.db)
             yield from rows
 
 
 class EventQuerySet(models.QuerySet["Event"]):
     """Entries come with their texts, also with those that rest in cold segments: one statement more for all of them.
 
-    A condition sees the column alone, which is empty there; so does a row of values, and one of texts is refused.
+    A condition on `text` sees the column alone, which is empty where a text rests. So would a row of values: one with
+    `text` is refused.
     """
 
     def __init__(self, *args: Any, **options: Any) -> None:
@@ -40,13 +41,16 @@ class EventQuerySet(models.QuerySet["Event"]):
         """As Django's; with a text comes what finds it."""
         return super().only(*fields, *(("segment", "seq") if "text" in fields else ()))
 
-    def _fetch_all(self) -> None:
-        if "text" in self.query.values_select:
+    def _values(self, *fields: Any, **expressions: Any) -> Self:
+        """Through here go `values` and `values_list`, whoever reads them then, and be it a statement around them."""
+        rows: Self = super()._values(*fields, **expressions)  # type: ignore[misc]  # Django's own, and not in its stubs
+        if "text" in rows.query.values_select:
             raise TypeError("a text may rest in a cold segment, where no row of values finds it; fetch entries")
-        super()._fetch_all()
+        return rows
 
 
-def _thaw(rows: Sequence["Event"], *, using: str) -> None:
+def _give_texts(rows: Sequence["Event"], *, using: str) -> None:
+    """Give the entries whose texts rest in segments what they said; nothing is moved."""
     whole = [row for row in rows if "text" in row.__dict__]  # of the others it was not asked for
     texts = texts_of(((row.segment_id, row.seq) for row in whole), using=using)
     for row in whole if texts else ():

@@ -215,6 +215,29 @@ def test_words_that_rest_compressed_go_and_the_others_come_out_again(heard: tupl
     assert holding(CANARY) == {}
 
 
+def test_of_several_segments_those_alone_are_opened_that_hold_such_words(
+    heard: tuple[Cast, Desk, Acting], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sessions.cooling.MOST_ENTRIES", 2)
+    cast, desk, _ = heard
+    spoken = f"please move the {CANARY} gauge to pier four"
+    desk.said(spoken)
+    for text in ("It is moved.", "The tables are done.", "So are the charts.", "All of it.", f"You said: {spoken}"):
+        desk.said(text, role=EventRole.ASSISTANT)
+    with project_scope(cast.owner.acting):
+        session = Session.objects.get()
+        close(cast.owner.acting, session, reason="done", now=timezone.now())
+        cool(session, now=timezone.now())
+    gone()
+    with project_scope(cast.owner.acting):
+        [untouched] = ColdSegment.objects.all()
+        assert list(untouched.texts()) == [3, 4]
+        cool(session, now=timezone.now())
+        texts = [event.text for event in Event.objects.order_by("seq")]
+        assert texts == ["", "It is moved.", "The tables are done.", "So are the charts.", "All of it.", ""]
+        assert [list(segment.texts()) for segment in ColdSegment.objects.order_by("first_seq")] == [[2, 5], [3, 4]]
+
+
 def test_a_threads_title_that_was_taken_from_their_words_goes(heard: tuple[Cast, Desk, Acting]) -> None:
     cast, desk, _ = heard
     desk.said("please move the gauge to pier four")

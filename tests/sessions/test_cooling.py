@@ -1,10 +1,14 @@
 """A sealed transcript rests in compressed segments, and whoever reads it finds every word where it was."""
 
 import json
+import re
+from collections.abc import Sequence
+from importlib import import_module
 from typing import Any
 
 import pytest
-from django.db import connection
+from django.apps import apps
+from django.db import connection, connections
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
@@ -48,6 +52,16 @@ SAID = (
     (EventRole.USER, EventKind.MESSAGE, "Done, thanks."),
 )
 COLD = [1, 2, 5, 7, 8]
+type Asked = tuple[str, str, Any, int]
+ASKED: Sequence[Asked] = (
+    ("GET", "/sessions/{}/events?limit=3", None, 200),
+    ("GET", "/evidence?ref=event://{}/1-3", None, 200),
+    ("GET", "/evidence?ref=event://{}/7&unit=lines&offset=1&limit=2", None, 200),
+    ("POST", "/sessions/{}/checkpoint", {}, 201),
+    ("POST", "/sessions/{}/resume", {}, 409),
+    ("POST", "/sessions/{}/handoff", {"next_actor": "dev"}, 409),
+    ("POST", "/sessions/{}/events", {"events": [{"client_id": "0", "role": "user", "text": SAID[0][2]}]}, 409),
+)
 
 
 @pytest.fixture
@@ -59,8 +73,12 @@ def cast(monkeypatch: pytest.MonkeyPatch) -> Cast:
 @pytest.fixture
 def sealed(cast: Cast) -> Session:
     """A session that is over, with entries of every kind; its texts take two segments."""
+    return told_and_closed(cast)
+
+
+def told_and_closed(cast: Cast, *, private: bool = False) -> Session:
     with project_scope(cast.dev.acting):
-        thread = create_thread(cast.dev.acting, ThreadWish(title="tides"), now=timezone.now())
+        thread = create_thread(cast.dev.acting, ThreadWish(title="tides", private=private), now=timezone.now())
         session = open_or_resume(cast.dev.acting, thread, OpenWish(role="dev"), now=timezone.now()).session
         append(cast.dev.acting, session.pk, [spoken(n, *said) for n, said in enumerate(SAID)], now=timezone.now())
         close(cast.dev.acting, session, reason="done", now=timezone.now())
@@ -123,6 +141,31 @@ def test_every_reader_finds_the_same_words_as_before(cast: Cast, sealed: Session
         assert cool(sealed, now=timezone.now()) is None
         assert told(sealed, cast) == before
     assert resting(cast) == COLD
+
+
+@pytest.mark.parametrize("asked", ASKED)
+def test_over_http_a_cold_session_answers_as_a_warm_one(cast: Cast, sealed: Session, asked: Asked) -> None:
+    method, path, body, status = asked
+    warm = told_and_closed(cast)
+    cooled(cast, sealed)
+    answers = [cast.dev.client().call(method, path.format(one.public_id), body) for one in (warm, sealed)]
+    assert [answer.status_code for answer in answers] == [status, status]
+    assert without_names(answers[0].content) == without_names(answers[1].content)
+
+
+def without_names(content: bytes) -> str:
+    """Return an answer without what no two sessions share: ids, hashes and moments."""
+    return re.sub(r"\b[a-z]{3}_[0-9a-f]{32}\b|\b[0-9a-f]{32,64}\b|\d{4}-\d\d-\d\dT[^\"]*", "*", content.decode())
+
+
+def test_a_checkpoint_that_is_repeated_once_its_session_is_cold_is_answered_the_same(
+    cast: Cast, sealed: Session
+) -> None:
+    api, place = cast.dev.client(), f"/sessions/{sealed.public_id}/checkpoint"
+    first = api.post(place, {}, **{"Idempotency-Key": "k1"}).json()
+    cooled(cast, sealed)
+    assert api.post(place, {}, **{"Idempotency-Key": "k1"}).json() == first
+    assert api.post(place, {}).json() == first | {"published": False}
 
 
 def test_what_rests_costs_one_statement_and_what_is_warm_none(cast: Cast, sealed: Session) -> None:
@@ -204,6 +247,7 @@ CHANGES = (
     "seq = 99, text = '', segment_id = %(segment)s",
     "meta = '{}', text = '', segment_id = %(segment)s",
     "segment_id = %(segment)s",
+    "text = '', segment_id = %(segment)s",
     "text = 'back', segment_id = NULL",
 )
 
@@ -214,9 +258,37 @@ def test_even_the_owner_changes_an_entry_in_no_other_way(cast: Cast, sealed: Ses
         segment = str(ColdSegment.objects.values_list("pk", flat=True)[0])
     with owner() as link:
         for change in CHANGES:
-            for seq in (1, 3):  # one that rests, and one that never does
+            for seq in (1, 3, 4):  # one that rests, one that never does, and one that says nothing
                 statement = f"UPDATE agent_sessions_event SET {change % {'segment': repr(segment)}} WHERE seq = {seq}"
                 assert refusal(link, None, statement) in ("GW001", "23514"), statement
+
+
+# The way back.
+
+
+def given_back() -> None:
+    """Do what a migration backward does with the texts."""
+    with connections["owner"].schema_editor() as editor:
+        import_module("sessions.migrations.0014_cold_segments").give_all_back(apps, editor)
+
+
+def test_a_migration_backward_puts_every_text_back(cast: Cast, sealed: Session) -> None:
+    with project_scope(cast.dev.acting):
+        before = told(sealed, cast)
+    cooled(cast, sealed)
+    given_back()
+    with project_scope(cast.dev.acting):
+        assert (told(sealed, cast), resting(cast)) == (before, [])
+
+
+def test_a_migration_backward_drops_nothing_while_a_text_is_missing(cast: Cast, sealed: Session) -> None:
+    cooled(cast, sealed)
+    with owner() as link, link.transaction():
+        link.execute("SET LOCAL session_replication_role = replica")
+        link.execute("DELETE FROM agent_sessions_coldsegment WHERE first_seq = 1")
+    with pytest.raises(RuntimeError, match="texts rest in no segment"):
+        given_back()
+    assert resting(cast) == COLD
 
 
 # The sweep.
@@ -229,3 +301,18 @@ def test_a_sweep_and_a_worker_compress_what_was_closed_long_ago(cast: Cast, seal
     changed("session", "closed_at = closed_at - interval '31 days'")
     assert (sweep_sealed(after_days=0), sweep_sealed(after_days=32), sweep_sealed(after_days=30)) == (0, 0, 1)
     assert (Shift().work()["done"], resting(cast), sweep_sealed(after_days=30)) == (1, COLD, 0)
+
+
+def test_what_is_private_rests_in_segments_that_are_private(cast: Cast) -> None:
+    session = told_and_closed(cast, private=True)
+    changed("session", "closed_at = closed_at - interval '31 days'")
+    with project_scope(cast.dev.acting):
+        Job.objects.all().delete()
+    assert (sweep_sealed(after_days=30), Shift().work()["done"], resting(cast)) == (1, 1, COLD)
+    with project_scope(cast.tester.acting):
+        assert not ColdSegment.objects.filter(session=session).exists()
+    with app_link() as link:
+        rest = "SELECT rest_in_segment(%s)"
+        with project_scope(cast.dev.acting):
+            pk = ColdSegment.objects.values_list("pk", flat=True)[0]
+        assert refusal(link, cast.tester.acting, rest, [pk]) == "GW005"

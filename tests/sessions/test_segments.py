@@ -6,10 +6,11 @@ from typing import Any
 
 import pytest
 
+from governance.errors import Unavailable
 from governance.ids import public_id
 from sessions.cooling import runs
 from sessions.models import ColdSegment, Event
-from sessions.models.segment import MOST_BYTES, MOST_ENTRIES, SegmentDamaged, packed
+from sessions.models.segment import MOST_BYTES, MOST_ENTRIES, SegmentDamaged, packed, texts_of
 
 TEXTS = {1: "", 2: "7 3\nabc\n", 9: "灰风\r\n\u2028 🌊", 10: "x" * 70_000}
 DAMAGE: Sequence[dict[str, Any]] = (
@@ -51,5 +52,12 @@ def test_a_segment_is_bounded_in_bytes_and_in_entries() -> None:
 
 
 def test_a_row_of_values_does_not_pass_for_what_was_said() -> None:
-    with pytest.raises(TypeError, match="fetch entries"):
-        list(Event.objects.values_list("seq", "text"))
+    for ask in (lambda: Event.objects.values_list("seq", "text").iterator(), Event.objects.values):
+        with pytest.raises(TypeError, match="fetch entries"):
+            list(ask())
+
+
+@pytest.mark.django_db
+def test_an_entry_whose_segment_an_erasure_has_dropped_meanwhile_is_to_be_read_again() -> None:
+    with pytest.raises(Unavailable, match="read it again"):
+        texts_of([(uuid.uuid4(), 1)])
