@@ -54,7 +54,7 @@ class ContractForm(ConsoleForm):
         if not isinstance(sent, UploadedFile):
             return ""
         if (sent.size or 0) > MOST_BYTES:
-            raise forms.ValidationError(gettext("This is too large: a contract may hold 64 KB."))
+            raise forms.ValidationError(gettext("This is too large: what is proposed may hold 64 KB."))
         try:
             text: str = sent.read().decode("utf-8-sig")
         except UnicodeDecodeError as error:

@@ -16,8 +16,13 @@ def check_policy(body: Mapping[str, Any]) -> None:
     faults = tuple(FieldFault(pointer, "unknown_word", message) for pointer, message in unknown_words(body))
     if faults:
         raise Invalid(f"{faults[0].pointer}: {faults[0].message}.", code="unknown_word", faults=faults)
-    asks = body["review_mode"] != "auto" or body["approval_required_for"] or body["two_deciders_for"]
-    asks = asks or body["vision_editors"] not in (None, VisionEditors.EVERYBODY)
-    if asks and not deciders(MembershipLevel.OWNER):
+    asking = {
+        "review_mode": body["review_mode"] != "auto",
+        "approval_required_for": bool(body["approval_required_for"]),
+        "two_deciders_for": bool(body["two_deciders_for"]),
+        "vision_editors": body["vision_editors"] not in (None, VisionEditors.EVERYBODY),
+    }
+    first = next((name for name, asks in asking.items() if asks), None)
+    if first is not None and not deciders(MembershipLevel.OWNER):
         message = "it lets humans decide, and the project has no active owner who could; invite one first"
-        raise Invalid.at("/body/review_mode", message, code="nobody_could_decide")
+        raise Invalid.at(f"/body/{first}", message, code="nobody_could_decide")

@@ -22,6 +22,7 @@ from governance.web import acting_of, answer, listed, newest_first
 
 router = Router(tags=["proposals"])
 HELD = "It is held: a human of this project decides it in the console, and no key can."
+SENT_BACK = "It was sent back: its decisions say what to change, and it is decided once its next version is written."
 
 
 class ProposalIn(Input):
@@ -94,6 +95,13 @@ def post_withdraw(request: HttpRequest, proposal_id: str, body: WithdrawIn) -> H
     return once(request, acting, act)
 
 
+def standing(proposal: Proposal) -> str:
+    """Return where a proposal stands, in a sentence for whoever asked for it."""
+    if proposal.state == ProposalState.CHANGES_REQUESTED:
+        return SENT_BACK
+    return HELD if proposal.closed_at is None else f"It is {proposal.state}."
+
+
 def _proposed(acting: Acting, body: ProposalIn) -> HttpResponse:
     undertaking = undertaking_of(body.kind)
     if undertaking is not None:
@@ -163,5 +171,5 @@ def _shown(proposal: Proposal) -> dict[str, Any]:
         "tokens": {"before": text.tokens_before, "after": text.tokens_after, "encoding": "o200k_base"},
         "base_moved": seen.moved,
         "decisions": decided,
-        "message": HELD if proposal.closed_at is None else f"It is {proposal.state}.",
+        "message": standing(proposal),
     }

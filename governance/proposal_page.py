@@ -51,8 +51,8 @@ class ProposalPage:
     """What the page of one proposal shows. `barred` says why the reader may not decide; None when they may.
 
     `able` are the names of those who may, where the reader may not. `own`: they, or an agent of theirs, proposed it;
-    `wrote`: a text of it is theirs. `agents` hold what changes,
-    `made` is the revision that it became, `shared` the id of the memory.
+    `wrote`: a text of it is theirs. `agents` hold what changes.
+    `made` is the revision that it became; of what becomes none, `shared` is the id of its memory, or of its thread.
     """
 
     seen: Sight

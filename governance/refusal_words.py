@@ -116,7 +116,7 @@ WORDS: dict[str, Promise] = {
     "unknown_subject": gettext_lazy("A self profile is about a human of this project."),
     "unknown_ref": gettext_lazy("This is no ref that can be opened here."),
     "contract_stands": gettext_lazy("This contract holds already. Propose a change of it."),
-    "body_too_large": gettext_lazy("This is too large: a contract may hold 64 KB."),
+    "body_too_large": gettext_lazy("This is too large: what is proposed may hold 64 KB."),
     "body_missing": gettext_lazy("Write the text that you approve."),
     "title_missing": gettext_lazy("Say in a line what changes."),
     "slug_taken": gettext_lazy("This name is not free. Propose it under another one."),

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, Strict, StringConstraints, ValidationError
 from pydantic_core import ErrorDetails
 
 from governance.errors import FieldFault, Invalid
@@ -187,7 +187,7 @@ class VisionBody(_Body):
     """
 
     thread: Slug
-    version: Annotated[int, Field(ge=0)]
+    version: Annotated[int, Strict(), Field(ge=0)]
     origin_goal: Text
     done_when: Texts = []
     non_goals: Texts = []

@@ -13,7 +13,7 @@ from governance.errors import NotThere
 from governance.ids import public_id
 from governance.input import Input, OptionalText, Text, Texts
 from governance.models import Proposal
-from governance.proposal_api import HELD
+from governance.proposal_api import standing
 from governance.proposal_texts import LONGEST_TEXT
 from governance.replays import once
 from governance.scope import project_scope
@@ -96,7 +96,7 @@ def _held(proposal: Proposal, thread: Thread, *, base: int) -> dict[str, Any]:
         "thread_id": thread.public_id,
         "base": base,
         "page": reverse("proposal", args=[public_id("prj", proposal.project_id), proposal.public_id]),
-        "message": f"The policy lets a human decide this edit. {HELD}",
+        "message": f"The policy lets a human decide this edit. {standing(proposal)}",
     }
 
 

@@ -86,6 +86,7 @@ def propose_vision(
     hold(f"{acting.project_id} {thread.public_id} {acting.actor_id}")  # said twice at once, it is one proposal
     said = {name: getattr(wish, name) for name in WORDED}
     body = checked_body(ProposalKind.VISION, {"thread": thread.public_id, "version": seen, **said})
+    check_open(thread, pointer="/body/thread")
     if _version(current_vision(thread)) != seen:
         raise moved_meanwhile()
     mine = Proposal.objects.filter(proposer_id=acting.actor_id, state__in=EDITABLE)
@@ -117,14 +118,14 @@ def ask(acting: Acting, body: Mapping[str, Any], now: datetime) -> Mapping[str, 
 
 
 def check_body(body: Mapping[str, Any]) -> None:
-    """Raise what is wrong with a proposed vision as its thread stands now: NotThere, Invalid (goal_empty,
-    thread_not_shared) and Clash (thread_not_open).
+    """Raise what is wrong with a proposed vision: NotThere, Invalid (goal_empty, thread_not_shared, unknown_version).
+
+    That its thread is shut is not: what moved is written onto what holds now, also only to be rejected.
     """
     thread = _named(body["thread"])
     if thread.audience != Audience.PROJECT:
         message = "only its owner reads this thread, and edits its vision without asking anybody"
         raise Invalid.at("/body/thread", message, code="thread_not_shared")
-    check_open(thread, pointer="/body/thread")
     if not body["origin_goal"].strip():
         raise Invalid.at("/body/origin_goal", "say what is wanted", code="goal_empty")
     if body["version"] and not Vision.objects.filter(thread=thread, version=body["version"]).exists():

@@ -80,7 +80,8 @@ def write_vision(
         quality_bar=wish.quality_bar,
     )
     detail = {"version": vision.version, "source": source} | (_told(approved) if approved else {})
-    record("vision.write", thread.public_id, after=fingerprint(wish.origin_goal), detail=detail)
+    before = fingerprint(says(newest)) if newest else ""
+    record("vision.write", thread.public_id, before=before, after=fingerprint(says(vision)), detail=detail)
     return vision
 
 

@@ -7,8 +7,8 @@ from governance.vocabulary import MembershipLevel, ProposalKind, ProposalState, 
 
 
 class Proposal(ProjectRow):
-    """A change that somebody asked for: of a contract, or of who may read a memory. What it says stands in its texts,
-    one for each version.
+    """A change that somebody asked for: of a contract, of who may read a memory and how sensitive it counts, or of what
+    is wanted of a thread. What it says stands in its texts, one for each version.
 
     Proposals are the project's: whoever may read the project may read what is proposed for it and what was decided.
     `version` is that of the newest text; only the table of texts moves it.
@@ -50,8 +50,9 @@ class Proposal(ProjectRow):
 class ProposalText(ProjectRow):
     """One version of what a proposal says: immutable, so that what was seen is what was decided.
 
-    `base` is the revision that it changes; None where the contract is new. `level` and `risk` follow from the fields
-    that differ from the base; the database knows the same table and refuses less. Token counts are o200k_base.
+    `base` is the revision that it changes; None where the contract is new, and for what becomes no revision. `level`
+    and `risk` follow from the fields that differ from what it changes; the database knows the same table and refuses
+    less. Token counts are o200k_base.
     """
 
     PREFIX: ClassVar[str] = "ptx"

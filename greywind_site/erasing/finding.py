@@ -151,6 +151,8 @@ def _proposed(theirs: Theirs) -> None:
     theirs.where(Proposal, pk__in=named)
     lowered = [public_id(Memory.PREFIX, pk) for pk in memories]
     theirs.where(Proposal, kind=ProposalKind.SENSITIVITY, slug__in=lowered)
+    approved = theirs.of(ProposalText).filter(version=F("proposal__version")).values("proposal_id")
+    theirs.where(Vision, proposal_id__in=approved)  # its author is who proposed it, whoever wrote its last words
     revised = theirs.of(Vision).values_list("thread_id", flat=True)
     theirs.where(Proposal, kind=ProposalKind.VISION, slug__in=[public_id(Thread.PREFIX, pk) for pk in revised])
     newest = theirs.of(ProposalText).filter(version=F("proposal__version"), proposal__state__in=EDITABLE)

@@ -62,7 +62,7 @@ def test_nobody_hears_what_is_not_for_them(hunted: Hunted) -> None:
 
 
 def test_a_foreign_id_is_answered_like_a_random_one(hunted: Hunted) -> None:
-    assert (hunted.report.pairs > REQUESTS / 200, hunted.report.oracles) == (True, [])
+    assert (hunted.report.pairs > REQUESTS / 100, hunted.report.oracles) == (True, [])
 
 
 def test_nothing_fails_on_the_way(hunted: Hunted) -> None:

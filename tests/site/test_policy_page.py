@@ -206,12 +206,16 @@ def test_a_word_that_no_rule_follows_is_refused(cast: Cast) -> None:
     assert [fault.pointer for fault in refusal.value.faults] == ["/body/review_mode"]
 
 
-def test_a_policy_under_which_nobody_could_decide_is_refused(cast: Cast) -> None:
+@pytest.mark.parametrize(
+    ("asks", "field"),
+    [({"review_mode": "low_risk_auto"}, "review_mode"), ({"vision_editors": "nobody"}, "vision_editors")],
+)
+def test_a_policy_under_which_nobody_could_decide_is_refused(cast: Cast, asks: dict[str, str], field: str) -> None:
     with project_scope(cast.owner.acting):
         Membership.objects.filter(actor=cast.owner.actor).update(level=MembershipLevel.MAINTAINER)
     with pytest.raises(Invalid) as refusal:
-        asked(cast.dev.acting, ContractKind.POLICY, "default", POLICY | {"review_mode": "low_risk_auto"})
-    assert refusal.value.code == "nobody_could_decide"
+        asked(cast.dev.acting, ContractKind.POLICY, "default", POLICY | {"review_mode": "auto"} | asks)
+    assert (refusal.value.code, refusal.value.faults[0].pointer) == ("nobody_could_decide", f"/body/{field}")
 
 
 def test_more_memories_and_agents_take_no_more_queries(cast: Cast, owner: Client) -> None:

@@ -13,7 +13,8 @@ from governance.actors import Acting
 from governance.errors import Clash, Forbidden, Refusal
 from governance.models import AuditEvent, Proposal, ProposalText
 from governance.policies import PolicyRules, writes_vision
-from governance.proposals import withdraw
+from governance.proposal_texts import TextWish
+from governance.proposals import rebase, withdraw
 from governance.scope import project_scope
 from governance.vocabulary import ActorKind, DecisionVerb, MembershipLevel, ProposalState, Risk
 from tests.api.asking import make_thread, ok, refused
@@ -126,6 +127,23 @@ def test_other_words_are_the_next_version_of_the_edit_that_waits(cast: Cast, thr
     assert (first["id"], 2) == (other["id"], other["version"])
 
 
+def test_what_was_sent_back_waits_for_its_proposer_and_says_so(cast: Cast, lin: Acting, thread: str) -> None:
+    decided(lin, asked(cast, thread), DecisionVerb.REQUEST_CHANGES)
+    told = put(cast, thread, MORE).json()
+    shown = ok(cast.dev.client().get(f"/proposals/{told['proposal_id']}"))
+    assert (told["state"], "sent back" in shown["message"]) == ("changes_requested", True)
+    assert told["message"].endswith(shown["message"])
+
+
+def test_the_ledger_tells_whether_any_part_of_a_vision_changed(cast: Cast, lin: Acting, thread: str) -> None:
+    for number, wish in enumerate((MORE, LESS), start=1):
+        revised(lin, thread, wish, seen=number)
+    with project_scope(lin):
+        first, second = AuditEvent.objects.filter(verb="vision.write", target=thread).order_by("-seq")[:2][::-1]
+    assert first.after == second.before
+    assert len({first.before, second.before, second.after}) == 3
+
+
 def test_an_approved_edit_names_its_proposal_proposer_and_decider(cast: Cast, lin: Acting, thread: str) -> None:
     proposal = asked(cast, thread)
     decided(lin, proposal)
@@ -209,6 +227,22 @@ def test_a_thread_that_was_put_away_takes_no_edit_but_a_rejection(cast: Cast, li
     assert newest(cast, thread).version == 1
 
 
+def test_what_moved_and_was_put_away_can_still_be_rejected(cast: Cast, lin: Acting, thread: str) -> None:
+    """Nothing is decided of what moved, so it is written onto what holds; that its thread is shut is no hindrance."""
+    proposal = asked(cast, thread)
+    revised(lin, thread, FIRST | {"quality_bar": "sharp"}, seen=1)
+    with project_scope(lin):
+        move_thread(row(lin, thread), ThreadState.ARCHIVED, reason="done")
+    body = {"thread": thread, "version": 1, **MORE, "quality_bar": "sharp"}
+    with project_scope(lin):
+        rebase(lin, again(proposal, lin), TextWish(body=body), expected_version=1, now=timezone.now())
+    with pytest.raises(Clash) as refusal:
+        decided(lin, proposal)
+    assert refusal.value.code == "thread_archived"
+    decided(lin, proposal, DecisionVerb.REJECT)
+    assert again(proposal, lin).state == ProposalState.REJECTED
+
+
 def test_a_private_thread_is_its_owner_s_to_edit(cast: Cast) -> None:
     private = make_thread(cast.dev, "diary", private=True)
     assert ok(cast.dev.client().call("PUT", f"/threads/{private}/vision", FIRST))["version"] == 1
@@ -231,6 +265,7 @@ def test_an_agent_may_ask_though_it_might_write(cast: Cast, thread: str) -> None
     [
         ({"version": 7}, (422, "unknown_version")),
         ({"version": 0}, (409, "version_moved")),
+        ({"version": True}, (422, "invalid_body")),
         ({"origin_goal": " "}, (422, "goal_empty")),
         ({"non_goals": "none"}, (422, "invalid_body")),
         ({"thread": "elsewhere"}, (422, "malformed_id")),

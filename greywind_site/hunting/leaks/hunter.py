@@ -55,7 +55,7 @@ class Hunter:
         self.pages: Sequence[Route] = [route for route in routes() if route.name not in LEFT_ALONE]
 
     def run(self, requests: int, *, tell: Tell = lambda _text: None) -> Report:
-        """Walk over everything that somebody may read, then ask at random, `requests` requests in all."""
+        """Walk over everything that somebody may read, then ask for what they may not, `requests` requests in all."""
         started = time.perf_counter()
         walk = [] if self.report.walked else self._walk()
         for ask, by in walk:
@@ -67,6 +67,8 @@ class Hunter:
         tell(f"walked over what everybody may read: {self.report.requests} requests, {len(self.report.leaks)} leaks")
         self._follow(most=(requests - self.report.requests) // 3)
         tell(f"tried what the pages show: {self.report.requests} requests, {len(self.report.leaks)} leaks")
+        self._knock(until=self.report.requests + (requests - self.report.requests) // 3)
+        tell(f"knocked at others' doors: {self.report.requests} requests, {len(self.report.oracles)} tell them apart")
         while self.report.requests < requests:
             self.ask_at_random()
             if self.report.requests % 5_000 == 0:
@@ -80,11 +82,30 @@ class Hunter:
             self.ask(ask, by)
         self.learning = False
 
+    def _knock(self, *, until: int) -> None:
+        """Read what is not theirs as somebody, and its twin, once at each address that names something, until there
+        were so many requests.
+        """
+        agents = [each for each in self.world.principals if each.is_agent]
+        humans = [each for each in self.world.principals if each.cookie]
+        calls = [one for one in self.calls if one.method == "GET" and one.named]
+        pages = [one for one in self.pages if any(name.endswith("_id") for name in one.parameters)]
+        doors: list[Operation | Route] = [*calls, *pages]
+        for door in self.dice.sample(doors, len(doors)):
+            if self.report.requests >= until:
+                return
+            by = self.dice.choice(agents if isinstance(door, Operation) else humans)
+            aim = self.aims[by.name]
+            ask = ask_of(door, aim, How.FOREIGN) if isinstance(door, Operation) else page_ask(door, aim, How.FOREIGN)
+            self._ask_twice(ask, by)
+
     def ask_at_random(self) -> None:
         """Send one request of a random kind as somebody, and its twin where ids of others were put in."""
         by = self.dice.choice(self.world.principals)
         how = self.dice.choices(list(How), weights=[4, 5, 1, 1])[0]
-        ask = self.random_ask(by, how)
+        self._ask_twice(self.random_ask(by, how), by)
+
+    def _ask_twice(self, ask: Ask, by: Principal) -> None:
         answer = self.ask(ask, by)
         if ask.aimed and ask.method == "GET":
             self.compare(ask, answer, by)
