@@ -79,7 +79,7 @@ FIELD_RULES: Mapping[Proposable, Mapping[str, FieldRule]] = {
         "origin_goal": FieldRule(Matter.VISION, Risk.LOW, loss=Risk.HIGH),
         "done_when": FieldRule(Matter.VISION, Risk.LOW, loss=Risk.MEDIUM),
         "non_goals": FieldRule(Matter.VISION, Risk.LOW, loss=Risk.HIGH),
-        "user_priorities": FieldRule(Matter.VISION, Risk.LOW, loss=Risk.MEDIUM),
+        "user_priorities": FieldRule(Matter.VISION, Risk.MEDIUM),  # in their order: the first comes first
         "quality_bar": FieldRule(Matter.VISION, Risk.LOW, loss=Risk.MEDIUM),
     },
 }

@@ -19,7 +19,7 @@ WANTED: Iterable[tuple[str, str, int, bool, int]] = [
     ("vision", "origin_goal", 0, False, 2),
     ("vision", "done_when", 0, False, 1),
     ("vision", "non_goals", 0, False, 2),
-    ("vision", "user_priorities", 0, False, 1),
+    ("vision", "user_priorities", 1, False, 1),
     ("vision", "quality_bar", 0, False, 1),
 ]
 _ROWS = ", ".join(
