@@ -136,8 +136,8 @@ def _row_of(link: psycopg.Connection, table: str, project: Any) -> Any:
     return link.execute(query, [project]).fetchone()[0]
 
 
-# A new offer names no proposal yet, no new entry rests in a segment, and a vision that was decided on names its proposal
-# and its decider together: refused before the key is looked at.
+# A new offer names no proposal yet, no new entry rests in a segment, and a vision that was decided on names its
+# proposal and its decider together: refused before the key is looked at.
 LATE = (
     ("memories_offer", "proposal_id"),
     ("agent_sessions_event", "segment_id"),
