@@ -22,9 +22,9 @@ def multiply(row: Model, times: int, **columns: str) -> None:
 
 
 def fill(thread: Thread, event: Event, packet: ContextPacket) -> None:
-    """20,000 events after the last one of a session, 500 threads, 2,000 packets."""
+    """5,000 events after the last one of a session, 150 threads, 500 packets."""
     later = "r.created_at + n * interval '1 s'"
-    multiply(event, 20_000, seq="r.seq + n", client_id="'bulk-' || n", created_at=later)
+    multiply(event, 5_000, seq="r.seq + n", client_id="'bulk-' || n", created_at=later)
     earlier = "r.created_at - n * interval '1 minute'"
-    multiply(thread, 500, title="'bulk ' || n", created_at=earlier, last_active_at=earlier)
-    multiply(packet, 2_000, created_at=earlier)
+    multiply(thread, 150, title="'bulk ' || n", created_at=earlier, last_active_at=earlier)
+    multiply(packet, 500, created_at=earlier)

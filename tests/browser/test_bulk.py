@@ -1,4 +1,4 @@
-"""Twenty thousand events, five hundred threads and two thousand packets cost a page no further query."""
+"""Five thousand events, a hundred and fifty threads and five hundred packets cost a page no further query."""
 
 import pytest
 from django.db import connection
