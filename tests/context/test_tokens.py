@@ -71,6 +71,11 @@ def test_a_long_text_without_a_seam_is_never_counted_too_low():
     assert exact <= O200K.count(text) <= exact + 2 * (JOIN_SLACK + 4)
 
 
+def test_what_is_counted_at_once_needs_no_seam_to_be_exact():
+    text = "word, " * (PIECE_CHARS // 8)
+    assert O200K.count(text) == len(tiktoken.get_encoding("o200k_base").encode_ordinary(text))
+
+
 def test_a_join_without_a_seam_is_counted_with_slack():
     text = "z" * PIECE_CHARS
     assert O200K.count(text * 2) == 2 * O200K.count(text) + JOIN_SLACK
