@@ -5,6 +5,7 @@ as a title before it is left out, and grows again where a later round has more r
 """
 
 from collections.abc import Callable, Iterable
+from operator import attrgetter
 from typing import NamedTuple
 
 from governance.errors import Shortfall
@@ -138,8 +139,9 @@ class Steps:
 
     @property
     def least(self) -> Item:
-        """The shortest that it can be."""
-        return self.at(Step.TITLE) or self.at(Step.EXCERPT) or self.item
+        """The shortest that it can be: of a text that is hardly longer than its ref, the title may not be it."""
+        steps = [one for step in (Step.TITLE, Step.EXCERPT, Step.FULL) if (one := self.at(step))]
+        return min(steps, key=attrgetter("tokens"))
 
 
 type Room = Callable[[Item], int]
