@@ -60,6 +60,11 @@ def sentences(text: str) -> list[str]:
     return [clause for line in paragraphs(text) for sentence in line for clause in sentence]
 
 
+def is_question(sentence: str) -> bool:
+    """Return whether a sentence ends as a question does."""
+    return sentence.endswith(("?", "？"))
+
+
 def tidy(sentence: str) -> str:
     """Return a sentence as `bare` does; one over PIECE_TOKENS ends at a clause, with a mark."""
     return within(bare(sentence))
@@ -75,7 +80,7 @@ def bare(sentence: str) -> str:
     while (tagged := TAG.search(folded(text))) and tagged.start() > 0:
         text = text[: tagged.start()]
     text = _without_lead(text.strip(_EDGES))
-    if text.endswith(("?", "？")) and cues.REQUESTS.match(folded(sentence)):
+    if is_question(text) and cues.REQUESTS.match(folded(sentence)):
         text = text[:-1]
     return text.replace(JOINT, ", ")
 

@@ -9,7 +9,7 @@ from sessions.context.cuts import one_line
 from sessions.context.summary_lines import JOINT, Line, Mark, plain_text
 from sessions.context.vocabulary import SummarySection
 from sessions.summaries import cues
-from sessions.summaries.clauses import folded, sentences, tidy
+from sessions.summaries.clauses import folded, is_question, sentences, tidy
 from sessions.summaries.cues import Kind
 from sessions.summaries.entries import Entry
 from sessions.summaries.reversals import words
@@ -83,7 +83,7 @@ def claims_of(entry: Entry) -> Sequence[tuple[SummarySection, str]]:
     told = [tidy(one) for one in sentences(entry.prose[:1_500])]
     done = next((one for one in told[:2] if _DONE.match(folded(one)) and len(one.split()) + len(one) // 4 > 3), None)
     found = [*headed, *([(SummarySection.CONCLUSIONS, done)] if done else [])]
-    if told and told[-1].endswith(("?", "？")) and entry.role == EventRole.ASSISTANT:
+    if told and is_question(told[-1]) and entry.role == EventRole.ASSISTANT:
         found.append((SummarySection.OPEN_QUESTIONS, told[-1]))
     return [(section, one_line(text, STEPS_TOKENS if section in CLAIMED else REPORT_TOKENS)) for section, text in found]
 
@@ -106,7 +106,7 @@ def is_answered(line: Line, entries: Sequence[Entry]) -> bool:
     asker = next((entry for entry in entries if entry.seq == asked), None)
     if asker is not None and not _is_put_down(line, asker):
         return any(entry.role != asker.role and not cues.DEFERS.search(folded(entry.prose)) for entry in later)
-    about, asks = words(folded(line.text)), line.text.endswith(("?", "？"))
+    about, asks = words(folded(line.text)), is_question(line.text)
     return any(
         len(about & words(folded(part))) > ANSWERS * len(about) and (asks or _settles(part))
         for entry in later
@@ -117,7 +117,7 @@ def is_answered(line: Line, entries: Sequence[Entry]) -> bool:
 
 def _is_put_down(line: Line, asker: Entry) -> bool:
     """Whether a line was left open on purpose, by its label or in a list, and is no question to whoever is there."""
-    if not line.text.endswith(("?", "？")) or cues.DEFERS.search(folded(line.text)):
+    if not is_question(line.text) or cues.DEFERS.search(folded(line.text)):
         return True
     return cues.LABELS[Kind.OPEN].match(folded(line.text)) is not None or _lists_questions(asker)
 

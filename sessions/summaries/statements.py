@@ -14,7 +14,7 @@ import regex
 from sessions.context.summary_lines import JOINT, plain_text
 from sessions.context.vocabulary import SummarySection
 from sessions.summaries import cues
-from sessions.summaries.clauses import HAN, bare, folded, paragraphs, sentences, tidy, within
+from sessions.summaries.clauses import HAN, bare, folded, is_question, paragraphs, sentences, tidy, within
 from sessions.summaries.cues import Kind
 from sessions.summaries.entries import Entry
 from sessions.vocabulary import EventKind, EventRole
@@ -122,7 +122,7 @@ def answered(asking: Entry, entry: Entry) -> tuple[str, str] | None:
     something by itself is read as a statement, and what asks back is no answer.
     """
     closing, said = sentences(asking.prose)[-CLOSING:], sentences(entry.prose)
-    if not any(map(_asks, closing)) or not said or any(map(_asks, said)):
+    if not any(map(is_question, closing)) or not said or any(map(is_question, said)):
         return None
     if weight(entry.prose) > ANSWER_WORDS or any(one.worth > WORTH[Kind.NOTE] for one in statements(entry)):
         return None
@@ -131,14 +131,10 @@ def answered(asking: Entry, entry: Entry) -> tuple[str, str] | None:
     if any(shared.values()):
         asked = max(closing, key=lambda one: (shared[one], closing.index(one)))
     elif weight(entry.prose) <= FEW_WORDS and cues.ANSWERS.match(folded(entry.prose.lstrip())):
-        asked = next(one for one in reversed(closing) if _asks(one))
+        asked = next(one for one in reversed(closing) if is_question(one))
     else:
         return None
     return tidy(asked), JOINT.join(tidy(one) or one for one in said)
-
-
-def _asks(sentence: str) -> bool:
-    return sentence.rstrip().endswith(("?", "？"))
 
 
 def _telling(text: str) -> frozenset[str]:
@@ -167,7 +163,7 @@ def _found(raw: str, subject: str) -> _Found:
     whole = bare(raw)
     kind = kind_of(raw, whole)
     text = whole if kind is Kind.CONSTRAINT else within(whole)  # half a demand is another demand
-    asked = subject.endswith(("?", "？"))
+    asked = is_question(subject)
     left = cues.ELLIPTIC.match(folded(text)) if asked else _POINTS.search(folded(text))
     if subject and left and WORTH[kind] > WORTH[Kind.NOTE]:
         text = f"{subject} {text}" if asked else f"{subject}: {text}"
@@ -206,7 +202,7 @@ def weight(text: str) -> float:
 def kind_of(raw: str, text: str) -> Kind:
     """Return what a sentence does, told by the whole sentence and by what is left of it without its courtesies."""
     said, bare = folded(raw.strip()), folded(text)
-    asks = bare.endswith(("?", "？")) and not cues.TAG.search(said)
+    asks = is_question(bare) and not cues.TAG.search(said)
     few = weight(bare) < LEAST_WORDS
     for kind, does in (
         *((kind, label.match(bare)) for kind, label in cues.LABELS.items()),
@@ -241,6 +237,6 @@ def kind_of(raw: str, text: str) -> Kind:
 
 def _is_bare_question(said: str, bare: str) -> bool:
     """A question for an answer; one that asks why something is so says that it should not be."""
-    return bare.endswith(("?", "？")) and not regex.match(
+    return is_question(bare) and not regex.match(
         r".{0,24}?\b(?:why|shouldn't|should|isn't|wouldn't)\b|.*(?:为什么|怎么|干嘛)", said
     )
