@@ -61,6 +61,12 @@ def undertaking_of(kind: str) -> Undertaking | None:
     return _undertakings.get(kind)
 
 
+def heard_of(proposal: Proposal) -> dict[str, Any]:
+    """Return what whoever asked hears of the proposal that waits for a human."""
+    named = proposal.public_id
+    return {"id": named, "kind": proposal.kind, "state": proposal.state, "held": True, "proposal_id": named}
+
+
 def ground_of(kind: str, body: Mapping[str, Any]) -> Ground | None:
     """Return what a text of this kind rests on in the open scope; None for a contract's, and where nothing moves."""
     undertaking = _undertakings.get(kind)

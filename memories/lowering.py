@@ -12,7 +12,7 @@ from governance.ids import parse_id
 from governance.models import Actor, Proposal, ProposalText
 from governance.proposals import EDITABLE, ProposalWish, propose
 from governance.scope import record
-from governance.undertakings import Undertaking, undertake
+from governance.undertakings import Undertaking, heard_of, undertake
 from governance.vocabulary import Audience, ProposalKind, Risk, Sensitivity, rank
 from memories.looking_up import named_memory
 from memories.models import Memory, Passage
@@ -54,8 +54,7 @@ def ask_lower(acting: Acting, body: Mapping[str, Any], now: datetime) -> Mapping
     if not isinstance(why, str):
         raise Invalid.at("/body/reason", "expected a text", code="invalid_body")
     wish = Lowering(memory=memory, version=memory.version, after=Sensitivity(said), why=why)
-    made = propose_lower(acting, wish, now=now)
-    return {"id": made.public_id, "kind": made.kind, "state": made.state, "held": True, "proposal_id": made.public_id}
+    return heard_of(propose_lower(acting, wish, now=now))
 
 
 def propose_lower(acting: Acting, wish: Lowering, *, now: datetime) -> Proposal:

@@ -15,8 +15,7 @@ from governance.proposal_texts import LONGEST_TEXT
 from threads.lifecycle import ThreadWish
 from threads.models import Thread, Vision
 from threads.thread_words import choices_of
-from threads.vision_edits import WORDED
-from threads.visions import VisionWish
+from threads.visions import VisionWish, wish_of
 from threads.vocabulary import ThreadState, ThreadType
 
 LONGEST_TAG, MOST_TAGS = 64, 100
@@ -162,7 +161,7 @@ class VisionForm(ConsoleForm):
 
     def wish(self) -> VisionWish:
         """Return what a valid form asks for."""
-        return VisionWish(**{name: self.cleaned_data[name] for name in WORDED})
+        return wish_of(self.cleaned_data)
 
 
 class ThreadFilter(ConsoleForm):

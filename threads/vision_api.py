@@ -17,12 +17,13 @@ from governance.proposal_api import standing
 from governance.proposal_texts import LONGEST_TEXT
 from governance.replays import once
 from governance.scope import project_scope
+from governance.undertakings import heard_of
 from governance.vocabulary import KeyScope
 from governance.web import acting_of, answer, check_if_match
 from threads.api import thread_here
 from threads.models import Thread, Vision
-from threads.vision_edits import WORDED, must_propose, revise_vision
-from threads.visions import VisionWish, current_vision
+from threads.vision_edits import must_propose, revise_vision
+from threads.visions import current_vision, wish_of, words_of
 
 router = Router(tags=["threads"])
 
@@ -78,7 +79,7 @@ def thread_to_revise(acting: Acting, thread_id: str) -> Thread:
 
 
 def _revised(acting: Acting, thread: Thread, body: VisionIn, *, seen: int) -> HttpResponse:
-    wish = VisionWish(**body.model_dump(exclude={"reason"}))
+    wish = wish_of(body.model_dump())
     made = revise_vision(acting, thread, wish, seen=seen, now=timezone.now(), why=body.reason)
     if isinstance(made, Vision):
         return answer(_shown(made), version=made.version)
@@ -87,11 +88,7 @@ def _revised(acting: Acting, thread: Thread, body: VisionIn, *, seen: int) -> Ht
 
 def _held(proposal: Proposal, thread: Thread, *, base: int) -> dict[str, Any]:
     return {
-        "id": proposal.public_id,
-        "kind": proposal.kind,
-        "state": proposal.state,
-        "held": True,
-        "proposal_id": proposal.public_id,
+        **heard_of(proposal),
         "version": proposal.version,
         "thread_id": thread.public_id,
         "base": base,
@@ -102,5 +99,5 @@ def _held(proposal: Proposal, thread: Thread, *, base: int) -> dict[str, Any]:
 
 def _shown(vision: Vision) -> dict[str, Any]:
     """Return a version of the vision as the API shows it."""
-    fields = ("version", "source", "origin_ref", *WORDED)
-    return {name: getattr(vision, name) for name in fields} | {"thread_id": public_id("thr", vision.thread_id)}
+    told = {"version": vision.version, "source": vision.source, "origin_ref": vision.origin_ref, **words_of(vision)}
+    return told | {"thread_id": public_id("thr", vision.thread_id)}

@@ -18,14 +18,22 @@ from governance.proposal_reading import text_of
 from governance.proposal_texts import LONGEST_TEXT, TextWish
 from governance.proposals import EDITABLE, ProposalWish, edit, propose
 from governance.schemas import checked_body
-from governance.undertakings import Ground, Undertaking, undertake
+from governance.undertakings import Ground, Undertaking, heard_of, undertake
 from governance.vocabulary import ActorKind, Audience, Deed, ProposalKind
 from threads.lifecycle import check_open, hold_open
 from threads.models import Thread, Vision
-from threads.visions import Approved, VisionWish, current_vision, moved_meanwhile, says, write_vision
+from threads.visions import (
+    Approved,
+    VisionWish,
+    current_vision,
+    moved_meanwhile,
+    says,
+    wish_of,
+    words_of,
+    write_vision,
+)
 from threads.vocabulary import ThreadState, VisionSource
 
-WORDED = ("origin_goal", "done_when", "non_goals", "user_priorities", "quality_bar")
 # Why nothing is approved for a thread that is not open, by its state.
 SHUT: Mapping[str, str] = {
     ThreadState.OPEN: "",
@@ -84,8 +92,8 @@ def propose_vision(
     version. Raises Clash (thread_not_open, version_moved) and what `propose` and `edit` raise.
     """
     hold(f"{acting.project_id} {thread.public_id} {acting.actor_id}")  # said twice at once, it is one proposal
-    said = {name: getattr(wish, name) for name in WORDED}
-    body = checked_body(ProposalKind.VISION, {"thread": thread.public_id, "version": seen, **said})
+    said = {"thread": thread.public_id, "version": seen, **words_of(wish)}
+    body = checked_body(ProposalKind.VISION, said)
     check_open(thread, pointer="/body/thread")
     if _version(current_vision(thread)) != seen:
         raise moved_meanwhile()
@@ -112,9 +120,8 @@ def ask(acting: Acting, body: Mapping[str, Any], now: datetime) -> Mapping[str, 
         message = f"expected a text of at most {LONGEST_TEXT} characters"
         raise Invalid.at("/body/reason", message, code="invalid_body")
     said = checked_body(ProposalKind.VISION, {name: value for name, value in body.items() if name != "reason"})
-    wish = VisionWish(**{name: said[name] for name in WORDED})
-    made = propose_vision(acting, _named(said["thread"]), wish, seen=said["version"], now=now, why=why)
-    return {"id": made.public_id, "kind": made.kind, "state": made.state, "held": True, "proposal_id": made.public_id}
+    thread = _named(said["thread"])
+    return heard_of(propose_vision(acting, thread, wish_of(said), seen=said["version"], now=now, why=why))
 
 
 def check_body(body: Mapping[str, Any]) -> None:
@@ -148,8 +155,7 @@ def ground_of_body(body: Mapping[str, Any]) -> Ground:
 
 def body_of(vision: Vision) -> dict[str, Any]:
     """Return a version as the body of a proposal that would change it."""
-    said = {name: getattr(vision, name) for name in WORDED}
-    return {"thread": public_id(Thread.PREFIX, vision.thread_id), "version": vision.version, **said}
+    return {"thread": public_id(Thread.PREFIX, vision.thread_id), "version": vision.version, **words_of(vision)}
 
 
 def write_approved(proposal: Proposal, text: ProposalText, decider: Actor, _: datetime) -> None:
@@ -162,7 +168,7 @@ def write_approved(proposal: Proposal, text: ProposalText, decider: Actor, _: da
     base = current_vision(thread)
     if _version(base) != body["version"]:
         raise moved_meanwhile()
-    wish = _with_origin(VisionWish(**{name: body[name] for name in WORDED}), base)
+    wish = _with_origin(wish_of(body), base)
     approved = Approved(proposal=proposal.pk, proposer=proposal.proposer_id, decider=decider.pk)
     source = VisionSource.PROPOSAL
     write_vision(thread, wish, acting=acting_as(decider), source=source, base=base, approved=approved)

@@ -1,8 +1,9 @@
 """The original intent of a thread: immutable versions, each naming where it came from."""
 
 import uuid
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from governance.actors import Acting
 from governance.audit import fingerprint
@@ -23,6 +24,19 @@ class VisionWish:
     non_goals: Sequence[str] = ()
     user_priorities: Sequence[str] = ()
     quality_bar: str = ""
+
+
+WORDED = ("origin_goal", "done_when", "non_goals", "user_priorities", "quality_bar")
+
+
+def words_of(vision: Vision | VisionWish) -> dict[str, Any]:
+    """Return what a version or a wish says, field by field."""
+    return {name: getattr(vision, name) for name in WORDED}
+
+
+def wish_of(said: Mapping[str, Any]) -> VisionWish:
+    """Return the wish that says what these fields say; others beside them are left alone."""
+    return VisionWish(**{name: said[name] for name in WORDED})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
