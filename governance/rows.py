@@ -118,6 +118,11 @@ def array_text(items: Iterable[str]) -> str:
     return "{" + ",".join(items) + "}"
 
 
+def text_array(texts: Iterable[str]) -> str:
+    """Return an array of any texts as PostgreSQL reads it; several times faster than the driver's way for lists."""
+    return array_text(['"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"' for text in texts])
+
+
 def insert(*rows: Model) -> None:
     """Store new rows of one model as they are, in one statement; JSON goes out in its shortest form."""
     if not rows:

@@ -6,8 +6,9 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from governance.rows import array_text, fetch
+from governance.rows import array_text, fetch, text_array
 from governance.scope import project_here
+from memories.at_hand import VERSION, Passage, Version, passages_of
 from memories.embeddings.nearest import Leg, Place, dense_legs
 from memories.embeddings.queries import AskedVectors
 from memories.lexical import K1, B, asked_terms, bm25, keys_asked, rarities
@@ -91,16 +92,11 @@ LEXICAL = (
     " %(near)s::uuid, %(only_in)s::uuid, %(kinds)s::text[], %(since)s::timestamptz, %(until)s::timestamptz,"
     " %(shared)s::boolean, %(held_roles)s::text[], %(known_refs)s::text[])"
 )
-# Columns of a passage: those that a candidate begins with, before what is worked out here, and some beside.
-OF_CANDIDATE = Candidate._fields[:-4]
-APART = ("memory_id", "audience", "audience_role", "owner_id")
-COLUMNS = (*OF_CANDIDATE, *APART)
-MADE_UP = {"length": "coalesce(nullif(p.length, 0), cardinality(p.terms))"}  # a passage of before does not say it
 # The scope stands in the transaction; without one nothing is found. What is asked for by other than the legs' own
 # conditions is asked of every row: a dense leg knows nothing of what is known anyway.
 STATEMENT = """
 WITH lexical AS MATERIALIZED (SELECT * FROM {lexical}){dense}
-SELECT {columns}, {use} AS use_score, w.found IS NOT NULL AS by_words, {figures}{scores}
+SELECT {version}, {use} AS use_score, w.found IS NOT NULL AS by_words, {figures}{scores}
 FROM memories_passage p LEFT JOIN lexical w ON w.found = p.id{beside}
 WHERE p.id = ANY (ARRAY(SELECT l.found FROM lexical l{union})) AND p.live
   AND NOT p.ref = ANY (%(known_refs)s::text[])
@@ -115,8 +111,9 @@ USE = """(
 # The scope's own figures are the same for all rows: they stand in the first.
 FIGURE = "CASE WHEN row_number() OVER () = 1 THEN (SELECT l.{figure} FROM lexical l LIMIT 1) END"
 FIGURES = ("passages", "mean_length", "spread")
-REF, LENGTH = COLUMNS.index("ref"), COLUMNS.index("length")
-FIRST_FIGURE = len(COLUMNS) + 2  # behind what readers said of it, and whether words found it
+LENGTH = Candidate._fields.index("length")
+USED = len(Version._fields)
+FIRST_FIGURE = USED + 2  # behind what readers said of it, and whether words found it
 FIRST_SCORE = FIRST_FIGURE + len(FIGURES)
 OF_MEMORIES = [SourceType.FACT, SourceType.DECISION, SourceType.LESSON, SourceType.SOP]
 SHARING = """
@@ -137,7 +134,10 @@ def find(question: Question, scope: Scope, *, pool: int = POOL) -> Pool:
     legs, params = dense_legs(question.vectors, _place(scope, pool))
     params = {**params, **_lexical(question, scope, pool)}
     rows = fetch(_statement(legs), params, binary=True)
-    return _pool(rows, question, [leg.model for leg in legs])
+    passages = passages_of([Version._make(row[:USED]) for row in rows])
+    stats = _stats(rows, passages, question)
+    located = [_located(row, passages[row[0]], [leg.model for leg in legs]) for row in rows if row[0] in passages]
+    return Pool(located=located, stats=stats, weights=rarities(question.terms, stats.spread, passages=stats.passages))
 
 
 def memories_sharing(text: str, *, most: int) -> list[uuid.UUID]:
@@ -150,7 +150,7 @@ def memories_sharing(text: str, *, most: int) -> list[uuid.UUID]:
 def _lexical(question: Question, scope: Scope, pool: int) -> dict[str, Any]:
     return {
         "keys": array_text(map(str, keys_asked(project_here(), question.terms))),
-        "terms": list(question.terms),
+        "terms": text_array(question.terms),
         "most": pool,
         "k1": K1,
         "b": B,
@@ -161,8 +161,8 @@ def _lexical(question: Question, scope: Scope, pool: int) -> dict[str, Any]:
         "until": scope.until,
         "shared": scope.shared,
         "held_roles": None if scope.roles is None else list(scope.roles),
-        "known_refs": sorted(scope.skip_refs),
-        "silent": sorted(scope.silent),
+        "known_refs": text_array(sorted(scope.skip_refs)),
+        "silent": text_array(sorted(scope.silent)),
         "of_task": scope.of_task,
         "other_tasks": scope.other_tasks,
         "praise": PRAISE,
@@ -187,7 +187,7 @@ def _statement(legs: Sequence[Leg]) -> str:
     """Put the statement together from literals; a model brings its number along, and its name as a parameter."""
     return STATEMENT.format(
         lexical=LEXICAL,
-        columns=", ".join(MADE_UP.get(name, f"p.{name}") for name in COLUMNS),
+        version=VERSION,
         use=USE,
         figures=", ".join(FIGURE.format(figure=figure) for figure in FIGURES),
         dense="".join(DENSE.format(n=leg.number, call=leg.call) for leg in legs),
@@ -197,33 +197,20 @@ def _statement(legs: Sequence[Leg]) -> str:
     )
 
 
-def _pool(rows: Sequence[tuple[Any, ...]], question: Question, models: Sequence[str]) -> Pool:
-    stats = _stats(rows, question)
-    weights = rarities(question.terms, stats.spread, passages=stats.passages)
-    return Pool(located=[_located(row, models) for row in rows], stats=stats, weights=weights)
-
-
-def _stats(rows: Sequence[tuple[Any, ...]], question: Question) -> ScopeStats:
-    passages, mean, spread = rows[0][FIRST_FIGURE:FIRST_SCORE] if rows else (None, None, None)
+def _stats(rows: Sequence[tuple[Any, ...]], passages: Mapping[uuid.UUID, Passage], question: Question) -> ScopeStats:
+    told, mean, spread = rows[0][FIRST_FIGURE:FIRST_SCORE] if rows else (None, None, None)
     if spread is None:  # nothing shares a word with the question: what was found has to stand for the scope
-        mean = sum(row[LENGTH] for row in rows) / max(len(rows), 1)
-        return ScopeStats(passages=len(rows), mean_length=mean, spread=dict.fromkeys(question.terms, 0))
+        mean = sum(one.begins[LENGTH] for one in passages.values()) / max(len(passages), 1)
+        return ScopeStats(passages=len(passages), mean_length=mean, spread=dict.fromkeys(question.terms, 0))
     held = {term: round(count) for term, count in zip(question.terms, spread, strict=True)}
-    return ScopeStats(passages=round(passages), mean_length=float(mean), spread=held)
+    return ScopeStats(passages=round(told), mean_length=float(mean), spread=held)
 
 
-def _located(row: tuple[Any, ...], models: Sequence[str]) -> Located:
-    ref, (use, by_words), scores = row[REF], row[len(COLUMNS) : FIRST_FIGURE], row[FIRST_SCORE:]
+def _located(row: tuple[Any, ...], passage: Passage, models: Sequence[str]) -> Located:
+    (use, by_words), scores = row[USED:FIRST_FIGURE], row[FIRST_SCORE:]
     use_score = max(-MOST_USE, min(MOST_USE, use))
     cosines = dict(zip(models, scores[::2], strict=True))
     found_by = [model for model, found in zip(models, scores[1::2], strict=True) if found]
-    candidate = Candidate._make((*row[: len(OF_CANDIDATE)], *_turn_of(ref), use_score, cosines))
+    candidate = Candidate._make((*passage.begins, use_score, cosines))
     legs = ("lexical", *found_by) if by_words else tuple(found_by)
-    return Located._make((candidate, *row[len(OF_CANDIDATE) : len(COLUMNS)], legs))
-
-
-def _turn_of(ref: str) -> tuple[str | None, int | None]:
-    """Return the place in a transcript that a ref names: the session and the number of the event."""
-    scheme, _, place = ref.partition("://")
-    session, _, seq = place.partition("/")
-    return (session, int(seq)) if scheme == "event" and seq.isdecimal() else (None, None)
+    return Located._make((candidate, *passage[1:], legs))

@@ -160,7 +160,7 @@ def _best(about: Sequence[_Told], *, most: int, lost: list[Lost]) -> list[_Told]
     """Return those that become hits, best first, and note of the others why they are none."""
     weighed = about[: WEIGHED * most]
     better = told_already([one.ranked.candidate for one in weighed])
-    holding = [one for one, _ in without_outdated([(one, frozenset(one.ranked.candidate.terms)) for one in weighed])]
+    holding = [one for one, _ in without_outdated([(one, one.ranked.candidate.held) for one in weighed])]
     lost.extend(one.lost(LostBy.CORRECTED) for one in weighed if one not in holding)
     kept = _distinct(holding, {one.ref: other for one, other in zip(weighed, better, strict=True)}, most, lost)
     lost.extend(one.lost(LostBy.OVER_LIMIT) for one in about[WEIGHED * most :])
@@ -183,8 +183,9 @@ def _distinct(holding: Sequence[_Told], better: Mapping[str, str | None], most: 
 def _hit(told: _Told, pool: Pool, *, reason: str) -> Hit:
     ranked, located, weights = told.ranked, told.located, pool.weights
     candidate = ranked.candidate
-    held = frozenset(candidate.terms)
-    matched = tuple(sorted((term for term in weights if term in held), key=lambda term: (-weights[term], term)))
+    matched = tuple(
+        sorted((term for term in weights if term in candidate.held), key=lambda term: (-weights[term], term))
+    )
     cosines = {model: round(score, 4) for model, score in candidate.cosines.items() if score is not None}
     return Hit(
         ref=candidate.ref,

@@ -133,6 +133,7 @@ def _candidate(shelf: Shelf, row: int, dense: Mapping[str, NDArray[np.float64]])
         terms=terms.terms,
         counts=terms.counts,
         length=terms.length,
+        held=frozenset(terms.terms),
         cosines={model: float(each[row]) for model, each in dense.items()},
     )
 

@@ -10,10 +10,10 @@ from typing import NamedTuple
 class Candidate(NamedTuple):
     """A passage that some leg found, with the scores of all models, of those too that did not find it.
 
-    A tuple, since each search makes some hundred; its fields stand in the order in which a search reads them. `terms`
-    are distinct and in order and `counts` stand beside them; `length` is the sum of all counts. `cosines` is by model
-    name; None means that the passage has no vector yet, which is no judgement of it. `session_key` and `seq` are its
-    place in a transcript, None for what stands in none.
+    A tuple, since each search makes some hundred; the first OF_PASSAGE fields are the passage's own, whoever asks.
+    `terms` are distinct and in order and `counts` stand beside them; `length` is the sum of all counts, `held` the
+    same terms as a set. `session_key` and `seq` are its place in a transcript, None for what stands in none.
+    `cosines` is by model name; None means that the passage has no vector yet, which is no judgement of it.
     """
 
     id: uuid.UUID
@@ -33,8 +33,12 @@ class Candidate(NamedTuple):
     length: int
     session_key: str | None
     seq: int | None
+    held: frozenset[str]
     use_score: float
     cosines: Mapping[str, float | None]
+
+
+OF_PASSAGE = len(Candidate._fields) - 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

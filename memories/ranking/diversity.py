@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import datetime
+from math import ceil
 
 from memories.ranking.candidate import Candidate
 
@@ -20,10 +21,16 @@ def told_already(ranked: Sequence[Candidate]) -> list[str | None]:
     kept: list[_Kept] = []
     told: list[str | None] = []
     for one in ranked:
-        held = frozenset(one.terms)
+        held = one.held
         least, size = SAME * len(held), len(held)
-        # The shorter one bounds what they share: nearly all pairs end here, before any terms are compared.
-        near = [each for each in kept if least <= len(each[1]) and SAME * len(each[1]) <= size]
+        some = frozenset(one.terms[: size - ceil(least) + 1])
+        # The shorter one bounds what they share, and what says the same lacks fewer terms than these few: nearly all
+        # pairs end here, before their terms are compared.
+        near = [
+            each
+            for each in kept
+            if least <= len(each[1]) and SAME * len(each[1]) <= size and not some.isdisjoint(each[1])
+        ]
         told.append(_too_often(one, [each for each in near if say_the_same(held, each[1])]))
         if told[-1] is None:
             kept.append((one.ref, held, one.as_of))

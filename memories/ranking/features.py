@@ -45,7 +45,7 @@ def pool_of(candidates: Sequence[Candidate], asked: Asked, scope: ScopeStats) ->
     """Gather a pool. Terms that the search did not look up (`scope.spread` has none of them) weigh nothing."""
     looked_up = [[term for term in asked_terms(one) if term in scope.spread] for one in asked.requests]
     weights = [rarities(each, scope.spread, passages=scope.passages) for each in looked_up]
-    held = [frozenset(one.terms) for one in candidates]
+    held = [one.held for one in candidates]
     return Pool(candidates=candidates, asked=asked, scope=scope, weights=weights, held=held)
 
 

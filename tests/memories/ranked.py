@@ -40,6 +40,7 @@ def candidate(
         terms=held.terms,
         counts=held.counts,
         length=held.length,
+        held=frozenset(held.terms),
         cosines={MODEL: cosine},
     )
 

@@ -1,0 +1,108 @@
+"""Passages at hand: what stands in a found row, kept by the process from one search to the next.
+
+Which rows a reader may find, and what is said of them now, is the database's word at each search; it names each row
+and the version of it that the reader's transaction sees. Only then is it looked up here what that version says, and
+read where it is not at hand. A row that changed or went is another version, or is not named: nothing here is out of
+date, and nothing is found because it is here.
+"""
+
+import uuid
+from collections import OrderedDict
+from collections.abc import Iterable, Mapping, Sequence
+from threading import Lock
+from typing import Any, NamedTuple
+
+from django.db import connection
+
+from governance.rows import fetch
+from memories.ranking.candidate import OF_PASSAGE, Candidate
+
+MOST_KEPT = 4_096  # passages; with their terms some 8 KB each
+
+
+class Version(NamedTuple):
+    """One version of a row: its id, the transaction that wrote it, and where it lies, which one transaction changes."""
+
+    id: uuid.UUID
+    writer: bytes
+    place: bytes
+
+
+class Passage(NamedTuple):
+    """What stands in a row: what a candidate begins with, which memory it copies if it does, and who may read it."""
+
+    begins: tuple[Any, ...]
+    memory_id: uuid.UUID | None
+    audience: str
+    audience_role: str | None
+    owner_id: uuid.UUID | None
+
+
+VERSION = "p.id, p.xmin, p.ctid"
+STORED = Candidate._fields[: OF_PASSAGE - 3]  # the rest is worked out of them
+APART = Passage._fields[1:]
+MADE_UP = {"length": "coalesce(nullif(p.length, 0), cardinality(p.terms))"}  # a passage of before does not say it
+COLUMNS = ", ".join(MADE_UP.get(name, f"p.{name}") for name in (*STORED, *APART))
+READ = f"SELECT {VERSION}, {COLUMNS} FROM memories_passage p WHERE p.id = ANY (%s::uuid[]) AND p.live"  # noqa: S608 - ours
+FIRST = len(Version._fields)
+BEHIND = FIRST + len(STORED)
+
+
+class _Kept:
+    """The versions that were found last, by database."""
+
+    def __init__(self, most: int) -> None:
+        self._most, self._turn = most, Lock()
+        self._passages: OrderedDict[tuple[str, Version], Passage] = OrderedDict()
+
+    def of(self, database: str, versions: Iterable[Version]) -> dict[Version, Passage]:
+        """Return what is kept of some versions; those that are looked for live longest."""
+        found = {}
+        with self._turn:
+            for version in versions:
+                passage = self._passages.get((database, version))
+                if passage is not None:
+                    self._passages.move_to_end((database, version))
+                    found[version] = passage
+        return found
+
+    def keep(self, database: str, passages: Mapping[Version, Passage]) -> None:
+        with self._turn:
+            self._passages.update({(database, version): passage for version, passage in passages.items()})
+            while len(self._passages) > self._most:
+                self._passages.popitem(last=False)
+
+    def clear(self) -> None:
+        with self._turn:
+            self._passages.clear()
+
+
+kept = _Kept(MOST_KEPT)
+
+
+def passages_of(versions: Sequence[Version]) -> Mapping[uuid.UUID, Passage]:
+    """Return what stands in the rows that a search of the open scope named, by id; one statement where any is new here.
+
+    Outside a snapshot a row can go between the two: then it is left out, as it would be a moment later.
+    """
+    database = str(connection.settings_dict["NAME"])
+    found = kept.of(database, versions)
+    lacking = [version.id for version in versions if version not in found]
+    if lacking:
+        read = {Version._make(row[:FIRST]): _passage(row) for row in fetch(READ, [lacking], binary=True)}
+        kept.keep(database, read)
+        found |= read
+    return {version.id: passage for version, passage in found.items()}
+
+
+def _passage(row: tuple[Any, ...]) -> Passage:
+    stored = row[FIRST:BEHIND]
+    ref, terms = stored[STORED.index("ref")], stored[STORED.index("terms")]
+    return Passage._make(((*stored, *_turn_of(ref), frozenset(terms)), *row[BEHIND:]))
+
+
+def _turn_of(ref: str) -> tuple[str | None, int | None]:
+    """Return the place in a transcript that a ref names: the session and the number of the event."""
+    scheme, _, place = ref.partition("://")
+    session, _, seq = place.partition("/")
+    return (session, int(seq)) if scheme == "event" and seq.isdecimal() else (None, None)
