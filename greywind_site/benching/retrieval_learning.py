@@ -24,9 +24,10 @@ WHOLE = 500  # questions from which on a set counts as much as a larger one
 MOST_LOST = 0.008  # of recall, in no large set, that abstaining may cost where it is learnt
 MOST_LOST_FEW = 0.01  # the same of small scopes, of the mean over the sets: few searches of each are asked
 MOST_LOST_ACROSS = 0.004  # the same by what models say alone: what is left for other languages is rarer, and dearer
-MOST_LOST_BELOW = 0.002  # of recall, of the mean over the sets, that the floor of likelihood may cost
+MOST_LOST_BELOW = 0.002  # of the evidence in a packet, of the mean over the sets, that the floor of likelihood may cost
 LARGE = 150  # questions from which on a set has a say in that
 FEW = 5
+PACKED = 25  # of the best: so many short messages fit into a packet of 1,000 tokens
 GOVERNED = {"recency": 0.1, "status": 0.3, "source": 0.1, "usefulness": 0.4, "phase": 0.2}
 """Strengths of what a memory knows of itself, in the unit of the learnt scores: never more than a leg that differs."""
 
@@ -192,7 +193,7 @@ def _where_spent(costs: Sequence[tuple[float, float]], most: float) -> float:
 
 
 def _floor(seen: Sequence[Seen], found: Weights) -> float:
-    """Return the likelihood below which what is right among the best may be left out without losing much."""
+    """Return the likelihood below which what is right, and would fit into a packet, may be left out at little loss."""
     own = [one for one in seen if one.kind is Kind.OWN]
     large = _large([(one.group, 0.0, 0.0) for one in own])
     counts = Counter(one.group for one in own)
@@ -200,16 +201,16 @@ def _floor(seen: Sequence[Seen], found: Weights) -> float:
         (likely, float(one.right[row]) / len(one.question.relevant) / counts[one.group] / len(large))
         for one in own
         if one.group in large and _about(one, found) >= 0
-        for row, likely in _best_of(one, found)
+        for row, likely in _packed_of(one, found)
     ]
     return _where_spent(costs, MOST_LOST_BELOW)
 
 
-def _best_of(one: Seen, found: Weights) -> Iterator[tuple[int, float]]:
-    """Yield the best rows of a search with their likelihood."""
+def _packed_of(one: Seen, found: Weights) -> Iterator[tuple[int, float]]:
+    """Yield the rows of a search that a packet would hold, with their likelihood."""
     scores, about = one.scores(found.features), _about(one, found)
-    best = np.argsort(-scores, kind="stable")[:FEW].tolist()
-    behind = (scores.max() - scores[best]).tolist()
+    best = np.argsort(-scores, kind="stable")[:PACKED].tolist()
+    behind = (scores[best[:1]] - scores[best]).tolist()  # of nothing where all that was found is not judged
     yield from zip(best, found.sureness.likelihoods(behind, relevance=about), strict=True)
 
 

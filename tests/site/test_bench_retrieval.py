@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from django.core.management import call_command
 
-from greywind_site.benching import retrieval_telling
+from greywind_site.benching import retrieval_learning, retrieval_telling
 from greywind_site.benching.retrieval_figures import measures, recall
 from greywind_site.benching.retrieval_learning import learn, weights_of
 from greywind_site.benching.retrieval_pools import part_of, search, shelves_of
@@ -130,6 +130,16 @@ def test_parts_of_threads_hold_what_is_asked_of_them(tiny: RetrievalSet) -> None
     parts = [one for one in seen if one.few and one.kind is Kind.OWN]
     assert len(parts) == len(ASKED)
     assert all(one.question.relevant for one in parts)
+
+
+def test_a_search_of_which_nothing_found_is_judged_teaches_no_floor(
+    tiny: RetrievalSet, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(retrieval_learning, "LARGE", 1)
+    unjudged = replace(tiny.questions[0], ignored=frozenset(item.id for item in tiny.threads["boat"]))
+    some = replace(tiny, questions=[unjudged, *tiny.questions[1:]])
+    seen = list(searches(some, shelves_of(some, [HashedTerms()]), [HashedTerms()]))
+    assert weights_of(seen, ["hashed-terms"]).floor > 0
 
 
 def test_what_decides_is_chosen_by_script_and_size(tiny: RetrievalSet) -> None:
