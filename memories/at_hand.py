@@ -7,14 +7,13 @@ date, and nothing is found because it is here.
 """
 
 import uuid
-from collections import OrderedDict
-from collections.abc import Iterable, Mapping, Sequence
-from threading import Lock
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from django.db import connection
 
 from governance.rows import fetch
+from memories.lately import Lately
 from memories.ranking.candidate import OF_PASSAGE, Candidate
 
 MOST_KEPT = 4_096  # passages; with their terms some 8 KB each
@@ -48,36 +47,7 @@ FIRST = len(Version._fields)
 BEHIND = FIRST + len(STORED)
 
 
-class _Kept:
-    """The versions that were found last, by database."""
-
-    def __init__(self, most: int) -> None:
-        self._most, self._turn = most, Lock()
-        self._passages: OrderedDict[tuple[str, Version], Passage] = OrderedDict()
-
-    def of(self, database: str, versions: Iterable[Version]) -> dict[Version, Passage]:
-        """Return what is kept of some versions; those that are looked for live longest."""
-        found = {}
-        with self._turn:
-            for version in versions:
-                passage = self._passages.get((database, version))
-                if passage is not None:
-                    self._passages.move_to_end((database, version))
-                    found[version] = passage
-        return found
-
-    def keep(self, database: str, passages: Mapping[Version, Passage]) -> None:
-        with self._turn:
-            self._passages.update({(database, version): passage for version, passage in passages.items()})
-            while len(self._passages) > self._most:
-                self._passages.popitem(last=False)
-
-    def clear(self) -> None:
-        with self._turn:
-            self._passages.clear()
-
-
-kept = _Kept(MOST_KEPT)
+kept: Lately[tuple[str, Version], Passage] = Lately(MOST_KEPT)  # by database and version
 
 
 def passages_of(versions: Sequence[Version]) -> Mapping[uuid.UUID, Passage]:
@@ -86,13 +56,13 @@ def passages_of(versions: Sequence[Version]) -> Mapping[uuid.UUID, Passage]:
     Outside a snapshot a row can go between the two: then it is left out, as it would be a moment later.
     """
     database = str(connection.settings_dict["NAME"])
-    found = kept.of(database, versions)
-    lacking = [version.id for version in versions if version not in found]
+    found = kept.of((database, version) for version in versions)
+    lacking = [version.id for version in versions if (database, version) not in found]
     if lacking:
-        read = {Version._make(row[:FIRST]): _passage(row) for row in fetch(READ, [lacking], binary=True)}
-        kept.keep(database, read)
+        read = {(database, Version._make(row[:FIRST])): _passage(row) for row in fetch(READ, [lacking], binary=True)}
+        kept.keep(read)
         found |= read
-    return {version.id: passage for version, passage in found.items()}
+    return {version.id: passage for (_, version), passage in found.items()}
 
 
 def _passage(row: tuple[Any, ...]) -> Passage:

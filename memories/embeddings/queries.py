@@ -5,16 +5,15 @@ nobody's to read in a shared cache, and a vector tells a good part of it.
 """
 
 import hashlib
-from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from threading import Lock
 
 import structlog
 
 from memories.embeddings.embedder import EmbedderFault, check_shape, literal
 from memories.embeddings.registry import Model, embedder_of, served_models
 from memories.embeddings.wording import asked_text
+from memories.lately import Lately
 
 MOST_KEPT = 2_048  # vectors of questions; some 8 MB as text
 log = structlog.get_logger("greywind.embeddings")
@@ -40,31 +39,7 @@ class VectorsWanted(Exception):
         self.requests = requests
 
 
-class _Kept:
-    """The vectors that were asked for last."""
-
-    def __init__(self, most: int) -> None:
-        self._most, self._turn = most, Lock()
-        self._vectors: OrderedDict[bytes, str] = OrderedDict()
-
-    def get(self, key: bytes) -> str | None:
-        with self._turn:
-            if key in self._vectors:
-                self._vectors.move_to_end(key)
-            return self._vectors.get(key)
-
-    def put(self, key: bytes, vector: str) -> None:
-        with self._turn:
-            self._vectors[key] = vector
-            if len(self._vectors) > self._most:
-                self._vectors.popitem(last=False)
-
-    def clear(self) -> None:
-        with self._turn:
-            self._vectors.clear()
-
-
-kept = _Kept(MOST_KEPT)
+kept: Lately[bytes, str] = Lately(MOST_KEPT)
 
 
 def query_vectors(requests: Sequence[str]) -> AskedVectors:
@@ -92,10 +67,11 @@ def kept_vectors(requests: Sequence[str]) -> AskedVectors:
     texts = _texts(requests)
     vectors: dict[Model, Sequence[str]] = {}
     for model in served_models() if texts else []:
-        found = [kept.get(_key(model, text)) for text in texts]
-        if None in found:
+        keys = [_key(model, text) for text in texts]
+        found = kept.of(keys)
+        if len(found) < len(keys):
             raise VectorsWanted(requests)
-        vectors[model] = tuple(filter(None, found))
+        vectors[model] = tuple(found[key] for key in keys)
     return AskedVectors(vectors=vectors, requests=requests)
 
 
@@ -105,15 +81,15 @@ def _texts(requests: Sequence[str]) -> list[str]:
 
 def _vectors(model: Model, texts: Sequence[str]) -> Sequence[str]:
     keys = [_key(model, text) for text in texts]
-    found = {key: kept.get(key) for key in keys}
-    lacking = [(key, text) for key, text in zip(keys, texts, strict=True) if found[key] is None]
+    found = kept.of(keys)
+    lacking = [(key, text) for key, text in zip(keys, texts, strict=True) if key not in found]
     if lacking:
         rows = embedder_of(model).embed_queries([text for _, text in lacking])
         check_shape(rows, count=len(lacking), dims=model.dims, name=model.name)
-        for (key, _), row in zip(lacking, rows, strict=True):
-            found[key] = literal(row)
-            kept.put(key, literal(row))
-    return tuple(str(found[key]) for key in keys)
+        made = {key: literal(row) for (key, _), row in zip(lacking, rows, strict=True)}
+        kept.keep(made)
+        found |= made
+    return tuple(found[key] for key in keys)
 
 
 def _key(model: Model, text: str) -> bytes:

@@ -11,9 +11,9 @@ from django.utils import timezone
 from governance.scope import project_scope
 from governance.vocabulary import Audience
 from memories import at_hand
-from memories.at_hand import Passage, Version, _Kept
 from memories.finding import Scope, find, question_of
-from memories.models import Passage as Row
+from memories.lately import Lately
+from memories.models import Passage
 from memories.passages import PassageWish, index
 from memories.vocabulary import KnowledgeStatus, Origin, SourceType
 from tests.cast import Cast, Member
@@ -82,16 +82,13 @@ def test_what_went_is_not_found_though_it_was_at_hand(cast: Cast) -> None:
         write(cast, "gauge at pier four")
     found(cast.dev)
     with project_scope(cast.dev.acting):
-        Row.objects.update(live=False)
+        Passage.objects.update(live=False)
     assert found(cast.dev) == []
 
 
 def test_only_so_many_are_kept_and_those_looked_for_live_longest() -> None:
-    kept = _Kept(2)
-    one, two, three = (Version(Row().id, bytes([n]), b"") for n in range(3))
-    for version in (one, two):
-        kept.keep("a", {version: Passage((), None, "project", None, None)})
-    kept.of("a", [one])
-    kept.keep("a", {three: Passage((), None, "project", None, None)})
-    assert set(kept.of("a", [one, two, three])) == {one, three}
-    assert not kept.of("b", [one])
+    kept: Lately[str, int] = Lately(2)
+    kept.keep({"one": 1, "two": 2})
+    kept.of(["one"])
+    kept.keep({"three": 3})
+    assert kept.of(["one", "two", "three"]) == {"one": 1, "three": 3}

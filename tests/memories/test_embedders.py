@@ -18,6 +18,7 @@ from memories.embeddings.queries import query_vectors
 from memories.embeddings.registry import absent_because, embedder_of, known_models
 from memories.embeddings.remote import Endpoint, RemoteEmbedder
 from memories.embeddings.wording import MOST_ASKED_CHARS, MOST_CHARS, asked_text, passage_text
+from memories.lately import Lately
 from tests.memories.embedding import HASHED, embedding_settings
 
 HOSTILE = [
@@ -209,7 +210,7 @@ def test_a_question_is_embedded_once(counting: Counting) -> None:
 
 
 def test_only_the_last_questions_are_kept(counting: Counting, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(queries, "kept", queries._Kept(2))
+    monkeypatch.setattr(queries, "kept", Lately(2))
     for question in ("a1", "b1", "c1", "a1"):
         query_vectors([question])
     assert counting.asked == 4
