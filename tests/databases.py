@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,6 +13,8 @@ from django.core.management import call_command
 from django.db import connections
 from psycopg import sql
 from pytest_django import DjangoDbBlocker
+
+from greywind_site.embedded.binaries import postgres_program
 
 ROOT = Path(__file__).resolve().parents[1]
 ROLES = ROOT / "greywind_site" / "embedded" / "roles.sql"
@@ -43,6 +46,19 @@ def owner_link(database: str) -> psycopg.Connection:
     return psycopg.connect(**(parameters | {"dbname": database}), autocommit=True)
 
 
+def as_superuser(program: str, *words: str) -> None:
+    """Run a program of PostgreSQL as the superuser."""
+    instance = settings.GREYWIND.instance
+    stored = instance.secrets()
+    place = {
+        "PGHOST": str(instance.socket_folder),
+        "PGUSER": "postgres",
+        "PGPASSWORD": stored.superuser_password,
+        "PGTZ": "Asia/Kathmandu",
+    }
+    subprocess.run([postgres_program(instance, program), *words], env=os.environ | place, check=True)
+
+
 def point_connections_at(database: str) -> None:
     """Let every alias of this process use that database."""
     for connection in connections.all():
@@ -68,6 +84,22 @@ def cloned_database(worker: str) -> Iterator[str]:
         _lasting.pop(name).close()
     with owner_link("postgres") as link:
         link.execute(sql.SQL("DROP DATABASE {}").format(sql.Identifier(name)))
+
+
+@contextmanager
+def unmigrated_database(suffix: str) -> Iterator[str]:
+    """A database of this process's own that nothing was migrated in; its connections use it within the block."""
+    original = str(connections["default"].settings_dict["NAME"])
+    name = f"{original}_{suffix}"
+    with owner_link("postgres") as link:
+        _create(link, name, template=EMPTY_TEMPLATE)
+    point_connections_at(name)
+    try:
+        yield name
+    finally:
+        point_connections_at(original)
+        with owner_link("postgres") as link:
+            link.execute(sql.SQL("DROP DATABASE {}").format(sql.Identifier(name)))
 
 
 def _ensure_template(link: psycopg.Connection) -> str:

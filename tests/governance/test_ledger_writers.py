@@ -2,7 +2,6 @@
 
 import os
 import random
-import subprocess
 import uuid
 from collections import Counter
 from collections.abc import Iterator
@@ -12,13 +11,11 @@ from pathlib import Path
 
 import psycopg
 import pytest
-from django.conf import settings
 from psycopg import sql
 
 from governance.actors import Acting
 from governance.verify_ledger import Verdict
-from greywind_site.embedded.binaries import postgres_program
-from tests.databases import owner_link
+from tests.databases import as_superuser, owner_link
 from tests.governance.rawsql import app_link, enter, present_database
 from tests.governance.tampering import Ledger
 from tests.stage import Stage
@@ -84,27 +81,16 @@ def test_another_session_raises_no_alarm(acting: list[Acting], boss: psycopg.Con
 def restored(stage: Stage, tmp_path: Path) -> Iterator[psycopg.Connection]:
     """The test database, dumped and restored under another name by PostgreSQL's own programs."""
     name, file = f"{present_database()}_restored", tmp_path / "dump"
-    run("pg_dump", "--format=custom", f"--file={file}", present_database())
+    as_superuser("pg_dump", "--format=custom", f"--file={file}", present_database())
     with owner_link("postgres") as link:
         link.execute(sql.SQL("CREATE DATABASE {} TEMPLATE gw_template").format(sql.Identifier(name)))
-    run("pg_restore", "--single-transaction", "--no-comments", "--schema=public", f"--dbname={name}", str(file))
+    as_superuser(
+        "pg_restore", "--single-transaction", "--no-comments", "--schema=public", f"--dbname={name}", str(file)
+    )
     with owner_link(name) as link:
         yield link
     with owner_link("postgres") as link:
         link.execute(sql.SQL("DROP DATABASE {}").format(sql.Identifier(name)))
-
-
-def run(program: str, *words: str) -> None:
-    """Run a program of PostgreSQL as the superuser."""
-    instance = settings.GREYWIND.instance
-    stored = instance.secrets()
-    place = {
-        "PGHOST": str(instance.socket_folder),
-        "PGUSER": "postgres",
-        "PGPASSWORD": stored.superuser_password,
-        "PGTZ": "Asia/Kathmandu",
-    }
-    subprocess.run([postgres_program(instance, program), *words], env=os.environ | place, check=True)
 
 
 def test_a_dump_and_a_restore_raise_no_alarm(
