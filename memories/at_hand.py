@@ -6,10 +6,10 @@ read where it is not at hand. A row that changed or went is another version, or 
 date, and nothing is found because it is here.
 """
 
-import uuid
 from collections.abc import Mapping, Sequence
 from sys import intern
 from typing import Any, NamedTuple
+from uuid import UUID
 
 from django.db import connection
 
@@ -20,51 +20,51 @@ from memories.ranking.candidate import OF_PASSAGE, Candidate
 MOST_KEPT = 4_096  # passages; with their terms some 8 KB each
 
 
-class Version(NamedTuple):
-    """One version of a row: its id, the transaction that wrote it, and where it lies, which one transaction changes."""
-
-    id: uuid.UUID
-    writer: bytes
-    place: bytes
-
-
 class Passage(NamedTuple):
     """What stands in a row: what a candidate begins with, which memory it copies if it does, and who may read it."""
 
     begins: tuple[Any, ...]
-    memory_id: uuid.UUID | None
+    memory_id: UUID | None
     audience: str
     audience_role: str | None
-    owner_id: uuid.UUID | None
+    owner_id: UUID | None
 
 
-VERSION = "p.id, p.xmin, p.ctid"
+# Of a row: its id, the transaction that wrote it, and where it lies, which changes within one transaction.
+type Version = bytes
+VERSION = "uuid_send(p.id), p.xmin, p.ctid"
 STORED = Candidate._fields[: OF_PASSAGE - 3]  # the rest is worked out of them
 REF, TERMS = STORED.index("ref"), STORED.index("terms")
 APART = Passage._fields[1:]
 MADE_UP = {"length": "coalesce(nullif(p.length, 0), cardinality(p.terms))"}  # a passage of before does not say it
 COLUMNS = ", ".join(MADE_UP.get(name, f"p.{name}") for name in (*STORED, *APART))
 READ = f"SELECT {VERSION}, {COLUMNS} FROM memories_passage p WHERE p.id = ANY (%s::uuid[]) AND p.live"  # noqa: S608 - ours
-FIRST = len(Version._fields)
+FIRST = 3  # columns of a version
 BEHIND = FIRST + len(STORED)
 
 
-kept: Lately[tuple[str, Version], Passage] = Lately(MOST_KEPT)  # by database and version
+kept: Lately[tuple[str, Version], Passage] = Lately(MOST_KEPT)  # by database
 
 
-def passages_of(versions: Sequence[Version]) -> Mapping[uuid.UUID, Passage]:
-    """Return what stands in the rows that a search of the open scope named, by id; one statement where any is new here.
+def version_in(row: Sequence[Any]) -> Version:
+    """Return the version that a row of a statement begins with."""
+    pk, writer, place = row[:FIRST]
+    return bytes(pk + writer + place)
 
-    Outside a snapshot a row can go between the two: then it is left out, as it would be a moment later.
+
+def passages_of(versions: Sequence[Version]) -> Mapping[Version, Passage]:
+    """Return what stands in the rows that a search of the open scope named; one statement where any is new here.
+
+    Outside a snapshot a row can go or change between the two: then it is left out, as it would be a moment later.
     """
     database = str(connection.settings_dict["NAME"])
-    found = kept.of((database, version) for version in versions)
-    lacking = [version.id for version in versions if (database, version) not in found]
-    if lacking:
-        read = {(database, Version._make(row[:FIRST])): _passage(row) for row in fetch(READ, [lacking], binary=True)}
+    found = kept.of([(database, version) for version in versions])
+    if len(found) < len(versions):
+        lacking = [UUID(bytes=version[:16]) for version in versions if (database, version) not in found]
+        read = {(database, version_in(row)): _passage(row) for row in fetch(READ, [lacking], binary=True)}
         kept.keep(read)
         found |= read
-    return {version.id: passage for (_, version), passage in found.items()}
+    return {version: passage for (_, version), passage in found.items()}
 
 
 def _passage(row: tuple[Any, ...]) -> Passage:

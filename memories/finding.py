@@ -1,14 +1,14 @@
 """Finding: what the legs of a search bring together, in one statement, each passage with every leg's score."""
 
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, NamedTuple
 
 from governance.rows import array_text, fetch, text_array
 from governance.scope import project_here
-from memories.at_hand import VERSION, Passage, Version, passages_of
+from memories.at_hand import FIRST, VERSION, Passage, passages_of, version_in
 from memories.embeddings.nearest import Leg, Place, dense_legs
 from memories.embeddings.queries import AskedVectors
 from memories.lexical import K1, B, asked_terms, bm25, keys_asked, rarities
@@ -112,8 +112,7 @@ USE = """(
 FIGURE = "CASE WHEN row_number() OVER () = 1 THEN (SELECT l.{figure} FROM lexical l LIMIT 1) END"
 FIGURES = ("passages", "mean_length", "spread")
 LENGTH = Candidate._fields.index("length")
-USED = len(Version._fields)
-FIRST_FIGURE = USED + 2  # behind what readers said of it, and whether words found it
+FIRST_FIGURE = FIRST + 2  # behind what readers said of it, and whether words found it
 FIRST_SCORE = FIRST_FIGURE + len(FIGURES)
 OF_MEMORIES = [SourceType.FACT, SourceType.DECISION, SourceType.LESSON, SourceType.SOP]
 SHARING = """
@@ -130,13 +129,18 @@ COMPARED = ", coalesce(d{n}.cosine, {cosine}), d{n}.passage_id IS NOT NULL"
 
 
 def find(question: Question, scope: Scope, *, pool: int = POOL) -> Pool:
-    """Return at most `pool` passages of each leg in the open scope, each with the scores of all legs. One statement."""
+    """Return at most `pool` passages of each leg in the open scope, each with the scores of all legs.
+
+    One statement, and one more for those whose words are new to the process.
+    """
     legs, params = dense_legs(question.vectors, _place(scope, pool))
     params = {**params, **_lexical(question, scope, pool)}
     rows = fetch(_statement(legs), params, binary=True)
-    passages = passages_of([Version._make(row[:USED]) for row in rows])
-    stats = _stats(rows, passages, question)
-    located = [_located(row, passages[row[0]], [leg.model for leg in legs]) for row in rows if row[0] in passages]
+    versions, models = [version_in(row) for row in rows], [leg.model for leg in legs]
+    passages = passages_of(versions)
+    stats = _stats(rows, passages.values(), question)
+    read = zip(rows, map(passages.get, versions), strict=True)
+    located = [_located(row, passage, models) for row, passage in read if passage is not None]
     return Pool(located=located, stats=stats, weights=rarities(question.terms, stats.spread, passages=stats.passages))
 
 
@@ -197,17 +201,17 @@ def _statement(legs: Sequence[Leg]) -> str:
     )
 
 
-def _stats(rows: Sequence[tuple[Any, ...]], passages: Mapping[uuid.UUID, Passage], question: Question) -> ScopeStats:
+def _stats(rows: Sequence[tuple[Any, ...]], passages: Collection[Passage], question: Question) -> ScopeStats:
     told, mean, spread = rows[0][FIRST_FIGURE:FIRST_SCORE] if rows else (None, None, None)
     if spread is None:  # nothing shares a word with the question: what was found has to stand for the scope
-        mean = sum(one.begins[LENGTH] for one in passages.values()) / max(len(passages), 1)
+        mean = sum(one.begins[LENGTH] for one in passages) / max(len(passages), 1)
         return ScopeStats(passages=len(passages), mean_length=mean, spread=dict.fromkeys(question.terms, 0))
     held = {term: round(count) for term, count in zip(question.terms, spread, strict=True)}
     return ScopeStats(passages=round(told), mean_length=float(mean), spread=held)
 
 
 def _located(row: tuple[Any, ...], passage: Passage, models: Sequence[str]) -> Located:
-    (use, by_words), scores = row[USED:FIRST_FIGURE], row[FIRST_SCORE:]
+    (use, by_words), scores = row[FIRST:FIRST_FIGURE], row[FIRST_SCORE:]
     use_score = max(-MOST_USE, min(MOST_USE, use))
     cosines = dict(zip(models, scores[::2], strict=True))
     found_by = [model for model, found in zip(models, scores[1::2], strict=True) if found]

@@ -92,8 +92,8 @@ def retrieve(
 ) -> Found:
     """Return the best passages for a query in the open scope; none when nothing is about it.
 
-    Two passages that say the same count once. One statement, whatever the number of passages. `vectors` are those of
-    the query's requests, made before the scope was opened; without them the words alone are looked up.
+    Two passages that say the same count once. One statement or two, whatever the number of passages. `vectors` are
+    those of the query's requests, made before the scope was opened; without them the words alone are looked up.
     """
     said = vectors.requests if vectors and vectors.requests else requests(query)
     asked = Asked(text=query, requests=said, now=scope.now, phase=phase, models=_models(vectors))
