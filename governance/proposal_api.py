@@ -8,7 +8,7 @@ from ninja import Router
 from pydantic import Field, Strict
 
 from governance.actors import Acting
-from governance.errors import Invalid
+from governance.errors import FieldFault, Invalid
 from governance.ids import parse_id
 from governance.input import LARGEST_COUNT, Id, Input, Json, OptionalText
 from governance.models import Proposal, ProposalText
@@ -47,7 +47,8 @@ def post_proposal(request: HttpRequest, body: ProposalIn) -> HttpResponse:
     `base` is the number of the revision that you changed; without it, the active one. Of the kind `memory` the body is
     {"memory_id": "mem_…", "reason": "…"} for a private memory of your own: the answer is 202, and nobody but your human
     sees it until they agree. Of the kind `vision` it is {"thread": "thr_…", "version": 2, "origin_goal": "…", …}, with
-    the version that you read (0: there was none) and a `reason` where you have one; the answer is 202 as well.
+    the version that you read (0: there was none) and a `reason` where you have one; the answer is 202 as well. These
+    kinds, and `sensitivity`, take nothing beside the body.
     """
     acting = acting_of(request, KeyScope.PROPOSAL_CREATE)
 
@@ -105,15 +106,20 @@ def standing(proposal: Proposal) -> str:
 def _proposed(acting: Acting, body: ProposalIn) -> HttpResponse:
     undertaking = undertaking_of(body.kind)
     if undertaking is not None:
-        return answer(undertaking.ask(acting, _mapping(body.body), timezone.now()), status=202)
+        _check_alone(body)
+        return answer(undertaking.ask(acting, body.body, timezone.now()), status=202)
     proposal = propose(acting, _wish(body), now=timezone.now())
     return answer(_shown(proposal), status=201, version=proposal.version)
 
 
-def _mapping(body: Any) -> dict[str, Any]:
-    if not isinstance(body, dict):
-        raise Invalid.at("/body", "expected an object", code="invalid_body")
-    return body
+def _check_alone(body: ProposalIn) -> None:
+    """Raise Invalid that names each field beside a body that says everything itself: nobody would read it."""
+    beside = body.model_dump(exclude={"kind", "body"}, exclude_defaults=True)
+    if not beside:
+        return
+    message = f"the kind {body.kind} takes nothing beside its body; leave this out, and say why in /body/reason"
+    faults = tuple(FieldFault(f"/{name}", "extra_forbidden", message) for name in beside)
+    raise Invalid(f"{faults[0].pointer}: {message}.", faults=faults)
 
 
 def _wish(body: ProposalIn) -> ProposalWish:

@@ -3,7 +3,7 @@
 import hashlib
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, Strict, StringConstraints, ValidationError
@@ -245,6 +245,16 @@ def _pointer(location: tuple[int | str, ...]) -> str:
     # An unknown field is named by its sender, so its name may hold anything.
     parts = [str(part).replace("~", "~0").replace("/", "~1")[:NAME_SHOWN] for part in location]
     return "/".join(["/body", *parts]).encode("utf-8", "replace").decode()
+
+
+def check_fields(body: Mapping[str, Any], known: Iterable[str]) -> None:
+    """Raise Invalid (invalid_body) that names each field of a body beside the known ones, and those."""
+    taken = tuple(known)
+    unknown = sorted(set(body).difference(taken))[:MOST_FAULTS]
+    if unknown:
+        message = f"this body knows no such field; it takes {', '.join(taken)}"
+        faults = tuple(FieldFault(_pointer((name,)), "invalid_body", message) for name in unknown)
+        raise Invalid(f"{faults[0].pointer}: {message}.", code="invalid_body", faults=faults)
 
 
 def checked_slug(kind: Proposable, text: str) -> str:

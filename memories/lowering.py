@@ -11,6 +11,7 @@ from governance.gauges import check_with
 from governance.ids import parse_id
 from governance.models import Actor, Proposal, ProposalText
 from governance.proposals import EDITABLE, ProposalWish, propose
+from governance.schemas import check_fields
 from governance.scope import record
 from governance.undertakings import Undertaking, heard_of, undertake
 from governance.vocabulary import Audience, ProposalKind, Risk, Sensitivity, rank
@@ -43,10 +44,7 @@ def ask_lower(acting: Acting, body: Mapping[str, Any], now: datetime) -> Mapping
 
     Raises Invalid (invalid_body and what `propose_lower` raises), NotThere and Clash.
     """
-    unknown = sorted(set(body) - {"memory_id", "sensitivity", "reason"})
-    if unknown:
-        message = "a lower sensitivity names memory_id, sensitivity and reason"
-        raise Invalid.at(f"/body/{unknown[0]}", message, code="invalid_body")
+    check_fields(body, ("memory_id", "sensitivity", "reason"))
     memory = _named(body.get("memory_id"))
     said, why = body.get("sensitivity"), body.get("reason", "")
     if said not in set(Sensitivity):

@@ -13,6 +13,7 @@ from governance.models import Actor, Proposal
 from governance.people import check_may
 from governance.policy_rules import Handling
 from governance.proposals import EDITABLE, ProposalWish, propose
+from governance.schemas import check_fields
 from governance.scope import record
 from governance.vocabulary import ActorKind, Audience, Deed, ProposalKind, Sensitivity, rank
 from governance.web import row_here
@@ -66,7 +67,7 @@ def ask_human(acting: Acting, body: Mapping[str, Any], now: datetime) -> Mapping
     """
     if acting.kind is not ActorKind.AGENT:
         raise Forbidden("a human offers a memory in the console, where they agree to share it", code="consent_missing")
-    memory, reason = _named_memory(acting, body), _reason_in(body)
+    reason, memory = _reason_in(body), _named_memory(acting, body)
     human = Actor.objects.filter(pk=acting.actor_id).values_list("owned_by_id", flat=True).first()
     if human is None:
         raise Invalid.at("/kind", "no human owns this agent, so nobody could agree", code="no_human")
@@ -253,10 +254,7 @@ def _named_memory(acting: Acting, body: Mapping[str, Any]) -> Memory:
 
 
 def _reason_in(body: Mapping[str, Any]) -> str:
-    unknown = sorted(set(body) - {"memory_id", "reason"})
-    if unknown:
-        message = "an offer names memory_id, and may give a reason; its text is the memory's own"
-        raise Invalid.at("/body", message, code="invalid_body")
+    check_fields(body, ("memory_id", "reason"))  # the text that is offered is the memory's own
     reason = body.get("reason", "")
     if not isinstance(reason, str) or len(reason) > MOST_REASON:
         raise Invalid.at("/body/reason", f"expected a text of at most {MOST_REASON} characters", code="invalid_body")

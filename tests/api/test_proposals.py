@@ -65,6 +65,23 @@ def test_a_fault_of_the_body_is_named_by_its_pointer(cast: Cast) -> None:
     assert refused(answer, 422, "invalid_body")["errors"][0]["pointer"] == "/body/behavior_rules/0"
 
 
+@pytest.mark.parametrize("kind", ["memory", "sensitivity", "vision"])
+def test_what_a_body_says_alone_is_refused_beside_it(cast: Cast, kind: str) -> None:
+    """Defaults say nothing, so a client that writes them out loses nothing."""
+    sent = {"kind": kind, "body": {}, "rationale": "so", "base": 3, "risk": "low", "subject": None}
+    told = refused(cast.dev.client().post("/proposals", sent), 422, "invalid")["errors"]
+    assert [each["pointer"] for each in told] == ["/rationale", "/base"]
+    assert "/body/reason" in told[0]["message"]
+
+
+@pytest.mark.parametrize(("kind", "known"), [("memory", "memory_id"), ("sensitivity", "reason"), ("vision", "version")])
+def test_an_unknown_field_of_such_a_body_is_named_with_the_known_ones(cast: Cast, kind: str, known: str) -> None:
+    sent = {"kind": kind, "body": {known: "x", "wat": 1, "a/b": 2}}
+    told = refused(cast.dev.client().post("/proposals", sent), 422, "invalid_body")["errors"]
+    assert [each["pointer"] for each in told] == ["/body/a~1b", "/body/wat"]
+    assert known in told[0]["message"]
+
+
 def test_a_role_that_is_too_long_hears_the_tokens(cast: Cast) -> None:
     body = ROLE | {"duties": ["Read every line of the module aloud and sign for it in the book."] * 150}
     problem = refused(cast.dev.client().post("/proposals", wish(body, "role", "dev")), 422, "contract_too_long")
