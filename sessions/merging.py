@@ -17,7 +17,7 @@ from threads.lifecycle import advance_thread, change_thread, check_seen
 from threads.lineage import Moved, Passing, absorbed, pass_on, share_uses, standing_before
 from threads.lineage_plan import Hindrance, against_merge
 from threads.lineage_words import check_free
-from threads.models import Lineage, Thread
+from threads.models import Lineage, Thread, Vision
 from threads.visions import VisionWish, current_vision, joined, write_vision
 from threads.vocabulary import LineageKind, ThreadState, VisionSource
 
@@ -89,8 +89,7 @@ def merge(acting: Acting, wish: MergeWish, *, now: datetime) -> Lineage:
             check_seen(thread, seen)
     plan = plan_merge(source, into)
     check_free(plan.hindrances)
-    columns = absorbed(into, source)
-    before = standing_before(into) | {"vision": _write_vision(acting, into, plan.vision)}
+    columns, base = absorbed(into, source), current_vision(into)
     passing = Passing(
         kind=LineageKind.MERGE,
         source=source,
@@ -98,9 +97,11 @@ def merge(acting: Acting, wish: MergeWish, *, now: datetime) -> Lineage:
         moved=plan.moved,
         reason=wish.reason,
         act=new_id(),
-        before=before,
+        before=standing_before(into) | {"vision": _versions(base, plan.vision)},
     )
     row = pass_on(acting, passing, now=now)
+    if plan.vision is not None:
+        write_vision(into, plan.vision, acting=acting, source=VisionSource.MERGE, base=base)
     move_sessions(plan.moved.sessions, here=source, there=into)
     move_memories(plan.moved.memories, here=source, there=into)
     follow(row.pk, everything=True)
@@ -118,10 +119,8 @@ def check_word(acting: Acting, reason: str) -> None:
         raise Invalid.at("/reason", "say why; the ledger and both threads keep it", code="reason_missing")
 
 
-def _write_vision(acting: Acting, into: Thread, wish: VisionWish | None) -> list[int] | None:
-    """Write what the two threads want together; returns the version before it and its own, None for none."""
-    if wish is None:
-        return None
-    base = current_vision(into)
-    vision = write_vision(into, wish, acting=acting, source=VisionSource.MERGE, base=base)
-    return [base.version if base else 0, vision.version]
+def _versions(base: Vision | None, wish: VisionWish | None) -> list[int] | None:
+    """Return the version that stands and the one that a merge writes, None for none. The lineage names them before
+    that one is written: the database looks there for where it comes from.
+    """
+    return None if base is None or wish is None else [base.version, base.version + 1]

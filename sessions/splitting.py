@@ -142,7 +142,7 @@ def _with_what_is_left(held: Holdings, moved: Sequence[Moved]) -> Moved:
 
 
 def _opened(acting: Acting, thread: Thread, part: Part, *, now: datetime) -> Thread:
-    """Make the thread of a part: its readers are those of the thread that it comes from, and so is its intent."""
+    """Make the thread of a part: its readers are those of the thread that it comes from."""
     wish = ThreadWish(
         title=checked_title(part.title, pointer="/title"),
         type=ThreadType(thread.type),
@@ -152,15 +152,20 @@ def _opened(acting: Acting, thread: Thread, part: Part, *, now: datetime) -> Thr
     )
     made = create_thread(acting, wish, now=now)
     Thread.objects.filter(pk=made.pk).update(provisional=False, last_active_at=thread.last_active_at)
-    vision = current_vision(thread)
-    if vision is not None:
-        write_vision(made, as_it_says(vision), acting=acting, source=VisionSource.SPLIT, base=None)
     return made
+
+
+def _want_the_same(acting: Acting, here: Thread, there: Thread) -> None:
+    """Begin the vision of a part with what the thread wants that it comes from, which its lineage says by now."""
+    vision = current_vision(here)
+    if vision is not None:
+        write_vision(there, as_it_says(vision), acting=acting, source=VisionSource.SPLIT, base=None)
 
 
 def _passed_on(acting: Acting, passing: Passing, held: Holdings, *, now: datetime) -> Lineage:
     here, there, moved = passing.source, passing.target, passing.moved
     row = pass_on(acting, passing, now=now)
+    _want_the_same(acting, here, there)
     move_sessions(moved.sessions, here=here, there=there)
     move_memories(moved.memories, here=here, there=there)
     roles = {one.role for one in those(held.sessions, moved.sessions)}

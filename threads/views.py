@@ -23,8 +23,7 @@ from threads.api import thread_here
 from threads.forms import ThreadForm, VisionForm, is_stale, seen_now, status_after, title_form
 from threads.models import Thread, Vision
 from threads.places import above, thread_address
-from threads.vision_api import thread_to_revise
-from threads.vision_edits import must_propose, revise_vision
+from threads.vision_edits import must_propose, revise_vision, take_up
 from threads.vision_reading import EditWaiting, edits_in, vision_now, waiting_edits
 
 
@@ -80,17 +79,19 @@ def edit_vision(request: HttpRequest, desk: Desk, thread_id: str) -> HttpRespons
     desk.check(Deed.EDIT_VISION)
     place = _place(desk, thread_id)
     form, status, stale = VisionForm(posted(request), base=place.base, proposes=place.proposes), 200, False
-    if form.is_valid():
-        try:
+    try:
+        lifecycle.check_open(place.thread)
+        if form.is_valid():
             with project_scope(desk.acting):
                 made = _revised(desk, thread_id, form)
-        except Refusal as refusal:
-            place = _place(desk, thread_id)
-            status, stale = status_after(refusal), is_stale(refusal)
-            seen_now(form, place.base.version if place.base else 0)
-            blame(form, refusal)
-        else:
             return _told(request, desk, place.thread, made)
+    except Refusal as refusal:
+        if not form.is_bound:
+            return refused(request, refusal, to=thread_address(desk, place.thread))
+        place = _place(desk, thread_id)
+        status, stale = status_after(refusal), is_stale(refusal)
+        seen_now(form, place.base.version if place.base else 0)
+        blame(form, refusal)
     shown: dict[str, Any] = {"form": form, "thread": place.thread, "stale": stale, "above": above(desk, place.thread)}
     shown |= {"proposes": place.proposes, "waiting": place.waiting}
     if stale and place.base is not None:
@@ -100,9 +101,9 @@ def edit_vision(request: HttpRequest, desk: Desk, thread_id: str) -> HttpRespons
 
 
 def _revised(desk: Desk, thread_id: str, form: VisionForm) -> Vision | Proposal:
-    sent, thread = form.cleaned_data, thread_to_revise(desk.acting, thread_id)
+    sent, taken = form.cleaned_data, take_up(desk.acting, thread_here(thread_id))
     why, seen = sent.get("why", ""), sent["version"]
-    return revise_vision(desk.acting, thread, form.wish(), seen=seen, now=timezone.now(), why=why)
+    return revise_vision(desk.acting, taken, form.wish(), seen=seen, now=timezone.now(), why=why)
 
 
 def _told(request: HttpRequest, desk: Desk, thread: Thread, made: Vision | Proposal) -> HttpResponse:

@@ -22,7 +22,7 @@ from governance.vocabulary import KeyScope
 from governance.web import acting_of, answer, check_if_match
 from threads.api import thread_here
 from threads.models import Thread, Vision
-from threads.vision_edits import must_propose, revise_vision
+from threads.vision_edits import Taken, revise_vision, take_up
 from threads.visions import current_vision, wish_of, words_of
 
 router = Router(tags=["threads"])
@@ -60,30 +60,20 @@ def put_vision(request: HttpRequest, thread_id: str, body: VisionIn) -> HttpResp
 
     def act() -> HttpResponse:
         with project_scope(acting):
-            thread = thread_to_revise(acting, thread_id)
-            current = current_vision(thread)
-            if current is not None:
-                check_if_match(request, current.version, lambda: _shown(current))
-            return _revised(acting, thread, body, seen=current.version if current else 0)
+            taken = take_up(acting, thread_here(thread_id), pointer="{thread_id}")
+            if (base := taken.base) is not None:
+                check_if_match(request, base.version, lambda: _shown(base))
+            return _revised(acting, taken, body)
 
     return once(request, acting, act)
 
 
-def thread_to_revise(acting: Acting, thread_id: str) -> Thread:
-    """Return a thread whose vision is to be revised, locked where that is done at once; raises NotThere.
-
-    Where a proposal is made it is not: a decision locks the proposal first, then the thread.
-    """
-    thread = thread_here(thread_id)
-    return thread if must_propose(acting, thread) else thread_here(thread_id, lock=True)
-
-
-def _revised(acting: Acting, thread: Thread, body: VisionIn, *, seen: int) -> HttpResponse:
-    wish = wish_of(body.model_dump())
-    made = revise_vision(acting, thread, wish, seen=seen, now=timezone.now(), why=body.reason)
+def _revised(acting: Acting, taken: Taken, body: VisionIn) -> HttpResponse:
+    wish, seen = wish_of(body.model_dump()), taken.version
+    made = revise_vision(acting, taken, wish, seen=seen, now=timezone.now(), why=body.reason)
     if isinstance(made, Vision):
         return answer(_shown(made), version=made.version)
-    return answer(_held(made, thread, base=seen), status=202)
+    return answer(_held(made, taken.thread, base=seen), status=202)
 
 
 def _held(proposal: Proposal, thread: Thread, *, base: int) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """Editing what is wanted of a thread: at once, or by a proposal where the policy says so; and what follows of one."""
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
@@ -17,7 +17,7 @@ from governance.proposal_desk import hold
 from governance.proposal_reading import text_of
 from governance.proposal_texts import LONGEST_TEXT, TextWish
 from governance.proposals import EDITABLE, ProposalWish, edit, propose
-from governance.schemas import checked_body
+from governance.schemas import check_fields, checked_body, fields_of
 from governance.undertakings import Ground, Undertaking, heard_of, undertake
 from governance.vocabulary import ActorKind, Audience, Deed, ProposalKind
 from threads.lifecycle import check_open, hold_open
@@ -59,8 +59,33 @@ def must_propose(acting: Acting, thread: Thread) -> bool:
     return not writes_vision(rules_in_force(), acting.kind, level_of(acting))
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Taken:
+    """A thread whose vision is to be revised, and its newest version. `held`: the edit becomes a proposal."""
+
+    thread: Thread
+    base: Vision | None
+    held: bool
+
+    @property
+    def version(self) -> int:
+        """The number of the newest version, 0 where there is none."""
+        return _version(self.base)
+
+
+def take_up(acting: Acting, thread: Thread, *, pointer: str = "/thread_id") -> Taken:
+    """Look at what is to be revised in the open scope, and ask the policy once.
+
+    Where a version is written at once, the thread stays locked; where it is proposed it does not, for a decision locks
+    the proposal first and the thread then. Raises Clash (thread_not_open).
+    """
+    held = must_propose(acting, thread)
+    (check_open if held else hold_open)(thread, pointer=pointer)
+    return Taken(thread=thread, base=current_vision(thread), held=held)
+
+
 def revise_vision(
-    acting: Acting, thread: Thread, wish: VisionWish, *, seen: int, now: datetime, why: str = ""
+    acting: Acting, taken: Taken, wish: VisionWish, *, seen: int, now: datetime, why: str = ""
 ) -> Vision | Proposal:
     """Add the version after `seen` (0: there was none) in the open scope, or the proposal of it: what the policy asks.
 
@@ -72,12 +97,12 @@ def revise_vision(
         check_may(acting, Deed.EDIT_VISION)
     if not wish.origin_goal.strip():
         raise Invalid.at("/origin_goal", "say what is wanted", code="goal_empty")
-    base, held = current_vision(thread), must_propose(acting, thread)
-    if _version(base) != seen:
+    thread, base = taken.thread, taken.base
+    if taken.version != seen:
         raise moved_meanwhile()
-    if base is not None and says(base) == says(wish) and (held or acting.kind is ActorKind.HUMAN):
+    if base is not None and says(base) == says(wish) and (taken.held or acting.kind is ActorKind.HUMAN):
         raise Clash("It says what the newest version says already; nothing was stored.", code="nothing_changed")
-    if held:
+    if taken.held:
         return propose_vision(acting, thread, wish, seen=seen, now=now, why=why)
     source = VisionSource.MAINTAINER if acting.kind is ActorKind.HUMAN else VisionSource.AGENT
     return write_vision(thread, _with_origin(wish, base), acting=acting, source=source, base=base)
@@ -115,6 +140,7 @@ def ask(acting: Acting, body: Mapping[str, Any], now: datetime) -> Mapping[str, 
     """Propose what an agent asks for: `body` is that of a vision (thread, version, origin_goal, …), and may give a
     reason. Raises Invalid (invalid_body), NotThere, and what `propose_vision` raises.
     """
+    check_fields(body, (*fields_of(ProposalKind.VISION), "reason"))
     why = body.get("reason", "")
     if not isinstance(why, str) or len(why) > LONGEST_TEXT:
         message = f"expected a text of at most {LONGEST_TEXT} characters"

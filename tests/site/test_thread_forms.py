@@ -134,6 +134,16 @@ def test_what_was_kept_can_be_sent_again(cast: Cast, maintainer: Client, thread:
     assert renamed(maintainer, cast, thread, "after all", version=int(version[1])).status_code == 303
 
 
+def test_the_vision_of_an_archived_thread_stays_and_the_words_do_too(
+    cast: Cast, maintainer: Client, thread: str
+) -> None:
+    archive(cast, thread)
+    answer = visioned(maintainer, cast, thread, done_when="too late words")
+    page = answer.content.decode()
+    assert (answer.status_code, "Reopen it first" in page, "too late words" in page) == (422, True, True)
+    assert "Reopen it first" in told(next_page(maintainer, maintainer.get(thread_at(cast, thread, "vision"))))
+
+
 def test_a_first_vision_is_a_maintainer_s_note(cast: Cast, maintainer: Client, thread: str) -> None:
     answer = visioned(maintainer, cast, thread, done_when="tests pass\r\n\r\n  用户确认 ", non_goals="speed")
     assert "version 1" in told(next_page(maintainer, answer))

@@ -12,7 +12,7 @@ from threads import lifecycle
 from threads.dag import TaskWish, create_task, path_to, set_dependencies
 from threads.lifecycle import ThreadWish, create_thread, open_thread
 from threads.models import Thread
-from threads.vision_edits import revise_vision
+from threads.vision_edits import revise_vision, take_up
 from threads.visions import VisionWish
 
 type Verb = Callable[[Cast, Thread], object]
@@ -47,9 +47,9 @@ def test_an_agent_has_no_person_s_word(cast: Cast, thread: Thread, verb: str) ->
 def test_a_vision_after_another_version_is_refused(cast: Cast, thread: Thread) -> None:
     acting = cast.owner.acting
     with project_scope(acting):
-        revise_vision(acting, thread, VisionWish(origin_goal="first"), seen=0, now=timezone.now())
+        revise_vision(acting, take_up(acting, thread), VisionWish(origin_goal="first"), seen=0, now=timezone.now())
         with pytest.raises(Clash) as refusal:
-            revise_vision(acting, thread, VisionWish(origin_goal="second"), seen=0, now=timezone.now())
+            revise_vision(acting, take_up(acting, thread), VisionWish(origin_goal="second"), seen=0, now=timezone.now())
     assert refusal.value.code == "version_moved"
 
 

@@ -5,27 +5,30 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
-from django.db import DatabaseError, transaction
+from django.db import DatabaseError, connection, transaction
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 from pytest_django import DjangoDbBlocker
 
 from governance.actors import Acting
 from governance.errors import Clash, Forbidden, Refusal
+from governance.ids import new_id
 from governance.models import AuditEvent, Proposal, ProposalText
 from governance.policies import PolicyRules, writes_vision
 from governance.proposal_texts import TextWish
 from governance.proposals import rebase, withdraw
 from governance.scope import project_scope
-from governance.vocabulary import ActorKind, DecisionVerb, MembershipLevel, ProposalState, Risk
+from governance.vocabulary import ActorKind, ContractKind, DecisionVerb, MembershipLevel, ProposalState, Risk
 from tests.api.asking import make_thread, ok, refused
 from tests.cast import Cast, make_cast
 from tests.databases import put_back
-from tests.governing import again, decided, joined
+from tests.governing import again, changed, decided, joined
 from threads.lifecycle import move_thread
+from threads.lineage import Moved, Passing, pass_on
 from threads.models import Thread, Vision
-from threads.vision_edits import revise_vision
+from threads.vision_edits import revise_vision, take_up
 from threads.visions import Approved, VisionWish, current_vision, write_vision
-from threads.vocabulary import ThreadState, VisionSource
+from threads.vocabulary import LineageKind, ThreadState, VisionSource
 
 pytestmark = pytest.mark.django_db
 GOAL = "把潮汐表印出来"
@@ -75,7 +78,8 @@ def row(acting: Acting, thread: str) -> Thread:
 
 def revised(acting: Acting, thread: str, wish: dict[str, Any], *, seen: int) -> Vision | Proposal:
     with project_scope(acting):
-        return revise_vision(acting, row(acting, thread), VisionWish(**wish), seen=seen, now=timezone.now())
+        taken = take_up(acting, row(acting, thread))
+        return revise_vision(acting, taken, VisionWish(**wish), seen=seen, now=timezone.now())
 
 
 def put(cast: Cast, thread: str, wish: dict[str, Any], seen: int = 1, **more: str) -> Any:
@@ -227,8 +231,7 @@ def test_a_thread_that_was_put_away_takes_no_edit_but_a_rejection(cast: Cast, li
     assert newest(cast, thread).version == 1
 
 
-def test_what_moved_and_was_put_away_can_still_be_rejected(cast: Cast, lin: Acting, thread: str) -> None:
-    """Nothing is decided of what moved, so it is written onto what holds; that its thread is shut is no hindrance."""
+def test_what_moved_is_written_onto_what_holds_also_of_a_shut_thread(cast: Cast, lin: Acting, thread: str) -> None:
     proposal = asked(cast, thread)
     revised(lin, thread, FIRST | {"quality_bar": "sharp"}, seen=1)
     with project_scope(lin):
@@ -239,8 +242,24 @@ def test_what_moved_and_was_put_away_can_still_be_rejected(cast: Cast, lin: Acti
     with pytest.raises(Clash) as refusal:
         decided(lin, proposal)
     assert refusal.value.code == "thread_archived"
-    decided(lin, proposal, DecisionVerb.REJECT)
-    assert again(proposal, lin).state == ProposalState.REJECTED
+
+
+@pytest.mark.parametrize("editors", ["owners", "everybody"])
+def test_a_thread_that_was_put_away_keeps_its_vision(cast: Cast, thread: str, editors: str) -> None:
+    """Written at once or proposed: an edit is refused as every other change of it is, and hears what would help."""
+    changed(cast, ContractKind.POLICY, "default", {"rules": [], "vision_editors": editors})
+    with project_scope(cast.owner.acting):
+        move_thread(row(cast.owner.acting, thread), ThreadState.ARCHIVED, reason="done")
+    told = refused(put(cast, thread, MORE), 409, "thread_not_open")
+    assert (told["errors"][0]["pointer"], "reopen it" in told["detail"]) == ("{thread_id}", True)
+    assert newest(cast, thread).version == 1
+
+
+def test_an_edit_asks_the_policy_once(cast: Cast, thread: str) -> None:
+    with CaptureQueriesContext(connection) as asked_for:
+        put(cast, thread, MORE)
+    reads = [each for each in asked_for if "governance_revision" in each["sql"] and "'policy'" in each["sql"]]
+    assert len(reads) == 1
 
 
 def test_a_private_thread_is_its_owner_s_to_edit(cast: Cast) -> None:
@@ -281,13 +300,60 @@ def test_saying_what_it_says_already_is_refused(cast: Cast, thread: str) -> None
     refused(put(cast, thread, FIRST), 409, "nothing_changed")
 
 
+def by_hand(who: Acting, thread: str, wish: dict[str, Any], *, told: str = "lets a human decide", **more: Any) -> None:
+    """Write a version past the verb that asks the policy, which the database must refuse in these words."""
+    held = row(who, thread)
+    with pytest.raises(DatabaseError, match=told), project_scope(who):
+        write_vision(held, VisionWish(**wish), **({"acting": who} | more))
+
+
 def test_raw_sql_writes_no_version_that_was_not_approved(cast: Cast, lin: Acting, thread: str) -> None:
     proposal = asked(cast, thread)
     given = Approved(proposal=proposal.pk, proposer=cast.dev.acting.actor_id, decider=lin.actor_id)
-    told: dict[str, Any] = {"source": VisionSource.PROPOSAL, "base": newest(cast, thread), "approved": given}
-    held = row(lin, thread)
-    with pytest.raises(DatabaseError, match="not what was approved"), project_scope(lin):
-        write_vision(held, VisionWish(**MORE), acting=lin, **told)
+    more: dict[str, Any] = {"source": VisionSource.PROPOSAL, "base": newest(cast, thread), "approved": given}
+    by_hand(lin, thread, MORE, told="not what was approved", **more)
+
+
+def test_raw_sql_says_no_earlier_approved_version_again(cast: Cast, lin: Acting, thread: str) -> None:
+    proposal = asked(cast, thread)
+    decided(lin, proposal)
+    revised(lin, thread, LESS, seen=2)
+    given = Approved(proposal=proposal.pk, proposer=cast.dev.acting.actor_id, decider=lin.actor_id)
+    more: dict[str, Any] = {"source": VisionSource.PROPOSAL, "base": newest(cast, thread), "approved": given}
+    by_hand(cast.dev.acting, thread, MORE, told="not what was approved", **more)
+
+
+@pytest.mark.parametrize("source", ["agent", "maintainer", "first_request", "task_brief", "merge", "split"])
+def test_raw_sql_writes_no_version_that_the_policy_lets_a_human_decide(cast: Cast, thread: str, source: str) -> None:
+    by_hand(cast.dev.acting, thread, MORE, source=VisionSource(source), base=newest(cast, thread))
+
+
+def test_raw_sql_writes_a_version_in_nobody_else_s_name(cast: Cast, thread: str) -> None:
+    more: dict[str, Any] = {"acting": cast.owner.acting, "source": VisionSource.MAINTAINER}
+    by_hand(cast.dev.acting, thread, MORE, base=newest(cast, thread), **more)
+
+
+def test_raw_sql_begins_no_vision_of_a_thread_that_was_not_split(cast: Cast) -> None:
+    by_hand(cast.dev.acting, make_thread(cast.dev, "harbour"), MORE, source=VisionSource.SPLIT, base=None)
+
+
+def test_raw_sql_joins_no_more_than_what_two_threads_want(cast: Cast, thread: str) -> None:
+    """A merge of its own, with words of neither thread beside those of both."""
+    acting, other = cast.dev.acting, make_thread(cast.dev, "harbour")
+    revised(cast.owner.acting, other, {"origin_goal": "paint the harbour"}, seen=0)
+    passing = Passing(
+        kind=LineageKind.MERGE,
+        source=row(acting, other),
+        target=row(acting, thread),
+        moved=Moved(),
+        reason="one",
+        act=new_id(),
+        before={"vision": [1, 2]},
+    )
+    with project_scope(acting):
+        pass_on(acting, passing, now=timezone.now())
+    more = FIRST | {"non_goals": ["no colour", "no rest"]}
+    by_hand(acting, thread, more, source=VisionSource.MERGE, base=newest(cast, thread))
 
 
 def test_raw_sql_calls_no_loss_light(cast: Cast, thread: str) -> None:

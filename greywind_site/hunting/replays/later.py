@@ -32,8 +32,8 @@ from sessions.vocabulary import EventKind
 from threads.dag import change_task
 from threads.lifecycle import rename_thread
 from threads.models import Task, Thread
-from threads.vision_edits import revise_vision
-from threads.visions import VisionWish, current_vision
+from threads.vision_edits import revise_vision, take_up
+from threads.visions import VisionWish
 
 
 def write_on(world: World, writes: int) -> tuple[Counter[str], Counter[str]]:
@@ -75,10 +75,9 @@ def _rename(world: World) -> None:
 
 def _envision(world: World) -> None:
     with project_scope(world.owner):
-        thread = Thread.objects.get(pk=world.line().thread)
-        now = current_vision(thread)
+        taken = take_up(world.owner, Thread.objects.get(pk=world.line().thread))
         wish = VisionWish(origin_goal=world.sentence(), non_goals=[world.sentence()])
-        revise_vision(world.owner, thread, wish, seen=now.version if now else 0, now=timezone.now())
+        revise_vision(world.owner, taken, wish, seen=taken.version, now=timezone.now())
 
 
 def _demand(world: World) -> None:
