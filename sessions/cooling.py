@@ -63,13 +63,15 @@ def runs(sizes: Iterable[tuple[int, int]]) -> Iterator[Sequence[int]]:
 def thaw(segments: QuerySet[ColdSegment]) -> None:
     """Put texts back into their entries, and drop the segments; their sessions are warm, until the next sweep.
 
-    For the owner role alone, while its triggers sleep. Raises SegmentDamaged.
+    A text whose entry rests there no longer was erased meanwhile, and goes. For the owner role alone, while its
+    triggers sleep. Raises SegmentDamaged.
     """
     database = segments.db
     entries, sessions = Event.objects.using(database), Session.objects.using(database)
     for segment in segments.iterator():
         texts = segment.texts()
-        rows = list(entries.filter(session_id=segment.session_id, seq__in=texts.keys()).only("seq"))
+        resting = entries.filter(session_id=segment.session_id, seq__in=texts.keys(), segment=segment)
+        rows = list(resting.only("seq"))
         for row in rows:
             row.text, row.segment_id = texts[row.seq], None
         entries.bulk_update(rows, ["text", "segment"])

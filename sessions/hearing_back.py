@@ -11,6 +11,7 @@ from governance.actors import Acting
 from governance.scope import record
 from sessions.live import hold
 from sessions.models import Event, Session
+from sessions.models.segment import SegmentDamaged
 from sessions.sweeping import sweep_rows
 from sessions.vocabulary import EventKind, EventRole
 from threads.hearing import hear, heard_from, hears
@@ -46,6 +47,11 @@ def _heard(_acting: Acting, pk: uuid.UUID) -> bool:
 
 
 def _said(session: Session) -> list[str]:
-    """Return the latest of what its user said, in order."""
+    """Return the latest of what its user said, in order; nothing of a damaged transcript, which has been told already:
+    else it would be looked at by every sweep, before all that are older.
+    """
     said = Event.objects.filter(session=session, role=EventRole.USER, kind=EventKind.MESSAGE).saying()
-    return [row.text for row in said.order_by("-seq").only("text")[:MOST_MESSAGES]][::-1]
+    try:
+        return [row.text for row in said.order_by("-seq").only("text")[:MOST_MESSAGES]][::-1]
+    except SegmentDamaged:
+        return []

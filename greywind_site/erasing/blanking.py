@@ -15,6 +15,7 @@ from governance.vocabulary import ProposalState
 from greywind_site.erasing.finding import adopted, described_by, given_up
 from greywind_site.erasing.holdings import BLANKS, DELETED, TOMBSTONE, blank_tokens
 from greywind_site.erasing.repeating import is_telling
+from greywind_site.erasing.resting import said_in, withhold
 from greywind_site.erasing.theirs import Theirs
 from greywind_site.operating.erasing import OWNER
 from memories.effects import DISPUTED
@@ -44,7 +45,7 @@ NO_VECTOR: Mapping[str, Any] = {"vector": None, "state": VectorState.PENDING, "a
 
 def blank(theirs: Theirs, *, now: datetime) -> None:
     """Empty every row that was found. The triggers must be asleep: what is kept for ever is what is changed here."""
-    taken = [event.text for event in theirs.of(Event).only("text") if event.text.strip()]
+    taken = [text for text in said_in(theirs) if text.strip()]
     for rule in RULES:
         rule(theirs, now)
     for model, values in BLANKS.items():
@@ -74,6 +75,7 @@ def hollow(value: Any) -> Any:
 def _thaw(theirs: Theirs, _: datetime) -> None:
     """Where one text of a segment goes, all others of it are put back into their entries, which a sweep moves again."""
     thaw(theirs.of(ColdSegment))
+    withhold(theirs)
 
 
 def _hash_events(theirs: Theirs, _: datetime) -> None:

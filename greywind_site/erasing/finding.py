@@ -25,6 +25,7 @@ from governance.proposals import EDITABLE
 from governance.vocabulary import NO_CONTRACT, ActorKind, ProposalKind, ProposalState
 from greywind_site.erasing.holdings import BLANKS, REPEATS, SAID_BY
 from greywind_site.erasing.repeating import add_repeated
+from greywind_site.erasing.resting import segments_of
 from greywind_site.erasing.theirs import Theirs, ids_in, names_any, refs_of, spans_of
 from greywind_site.operating.erasing import OWNER
 from memories.models import (
@@ -164,7 +165,7 @@ def _around(theirs: Theirs) -> None:
     memories, threads = theirs.rows[Memory], theirs.rows[Thread]
     spans = spans_of(theirs)
     theirs.add(Session, spans)
-    theirs.add(ColdSegment, theirs.of(Event).exclude(segment=None).values_list("segment_id", flat=True))
+    theirs.add(ColdSegment, set(segments_of(theirs)) - theirs.damaged)
     for model in OF_MEMORY:
         theirs.where(model, memory_id__in=memories)
     theirs.where(MemoryParent, memory_id__in=memories)

@@ -33,7 +33,7 @@ type Blank = Mapping[str, Any]
 
 # Columns that are emptied at once, for all rows of a kind. Ids, actors, moments, states and counts stay.
 BLANKS: Mapping[type[Model], Blank] = {
-    Event: {"text": "", "meta": {ERASED: True}},
+    Event: {"text": "", "segment": None, "meta": {ERASED: True}},
     ColdSegment: {},  # deleted, once the texts are back in their entries
     Artifact: {"content": "", "size": 0, "lines": 0, "tokens_o200k": 0},
     Handoff: {

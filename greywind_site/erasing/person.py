@@ -4,7 +4,7 @@ import json
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
@@ -25,6 +25,7 @@ from governance.scope import ENTER, LEDGER_COLUMNS, LEDGER_ROW
 from governance.vocabulary import ActorKind, MembershipLevel, RevisionState
 from greywind_site.erasing.blanking import blank
 from greywind_site.erasing.finding import find, find_memory
+from greywind_site.erasing.resting import Damaged, damaged_in
 from greywind_site.erasing.theirs import Theirs, counts_of
 from greywind_site.operating.erasing import OWNER, has_owner
 from memories.models import Memory
@@ -34,12 +35,15 @@ KEPT_STATES = (RevisionState.ACTIVE, RevisionState.SUPERSEDED)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Erased:
-    """What was, or would be, erased of a person in one project: rows by kind; and what stays, by kind."""
+    """What was, or would be, erased in one project: rows by kind; what of a person stays, by kind; and the transcripts
+    that could not be searched, because they are damaged. `actor` is '' where a memory was erased.
+    """
 
     project_id: uuid.UUID
-    actor: str
     rows: Mapping[str, int]
-    stays: Mapping[str, int]
+    damaged: Sequence[Damaged]
+    actor: str = ""
+    stays: Mapping[str, int] = field(default_factory=dict)
 
 
 def preview(username: str, *, project_id: uuid.UUID | None = None) -> list[Erased]:
@@ -70,23 +74,24 @@ def erase_person(
     return done
 
 
-def preview_memory(memory: Memory) -> Mapping[str, int]:
-    """Say what erasing a memory would take away, as rows by kind; nothing is changed."""
+def preview_memory(memory: Memory) -> Erased:
+    """Say what erasing a memory would take away; nothing is changed."""
     with _owner_transaction():
-        return counts_of(find_memory(memory))
+        return _found(find_memory(memory))
 
 
-def erase_memory(memory: Memory, *, reason: str, now: datetime, trace_id: str = "") -> Mapping[str, int]:
-    """Erase a memory and what was made of it or cites it, whoever may read that; returns the rows by kind.
+def erase_memory(memory: Memory, *, reason: str, now: datetime, trace_id: str = "") -> Erased:
+    """Erase a memory and what was made of it or cites it, whoever may read that.
 
     Raises Unavailable without the owner role: `memories.erasing.erase` reaches what its caller may read.
     """
     with _owner_transaction() as told:
         _lock(memory.project_id)
         theirs = find_memory(memory)
+        found = _found(theirs)
         told.append((memory.project_id, _entries(theirs, [], reason=reason, trace_id=trace_id)))
         blank(theirs, now=now)
-    return counts_of(theirs)
+    return found
 
 
 type Entries = Sequence[tuple[Any, ...]]
@@ -144,11 +149,15 @@ def _told(theirs: Theirs, seat: Actor) -> Erased:
         "of these with a reason in words": entries.exclude(reason="").exclude(reason__startswith="hmac:").count(),
         "adopted contract texts": adopted.exclude(contract__subject=seat).exclude(contract__owner=seat).count(),
     }
-    return Erased(project_id=seat.project_id, actor=seat.public_id, rows=counts_of(theirs), stays=stays)
+    return replace(_found(theirs), actor=seat.public_id, stays=stays)
+
+
+def _found(theirs: Theirs) -> Erased:
+    return Erased(project_id=theirs.project_id, rows=counts_of(theirs), damaged=damaged_in(theirs))
 
 
 def _of_person(seat: Actor, erased: Erased) -> tuple[str, ...]:
-    rows = dict(erased.rows)
+    rows = dict(erased.rows) | ({"damaged": len(erased.damaged)} if erased.damaged else {})
     return "person.erase", seat.public_id, fingerprint([seat.name, rows]), json.dumps(rows, sort_keys=True)
 
 

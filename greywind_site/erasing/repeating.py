@@ -2,10 +2,12 @@
 
 import json
 from collections.abc import Iterator, Sequence
+from itertools import chain
 
 from django.db import connections
 
 from greywind_site.erasing.holdings import REPEATS
+from greywind_site.erasing.resting import said_in, texts_in
 from greywind_site.erasing.theirs import Theirs, table_of
 from greywind_site.operating.erasing import OWNER
 from memories.models import Memory, MemoryVersion
@@ -17,7 +19,6 @@ REPEATED = """
 SELECT id FROM {table} WHERE project_id = %s AND NOT id = ANY(%s)
 AND EXISTS (SELECT FROM unnest(%s::text[]) w WHERE position(w IN {held}) > 0)
 """
-SAYING = {Event: "text", Memory: "content", MemoryVersion: "content"}
 
 
 def add_repeated(theirs: Theirs) -> None:
@@ -40,7 +41,7 @@ def add_repeated(theirs: Theirs) -> None:
 def _add_resting(theirs: Theirs, telling: Sequence[str]) -> None:
     """Count as theirs the entries whose texts rest in compressed segments, where no statement looks into them."""
     for segment in theirs.all(ColdSegment).iterator():
-        seqs = [seq for seq, text in segment.texts().items() if any(words in text for words in telling)]
+        seqs = [seq for seq, text in texts_in(theirs, segment).items() if any(words in text for words in telling)]
         theirs.where(Event, session_id=segment.session_id, seq__in=seqs)
 
 
@@ -51,10 +52,10 @@ def is_telling(text: str) -> bool:
 
 def _telling(theirs: Theirs) -> Iterator[str]:
     """Yield each text as it stands in a column of text, in a list, and in JSON."""
-    for model, column in SAYING.items():
-        for row in theirs.of(model).only(column).iterator():
-            said = getattr(row, column).strip()
-            if is_telling(said):
-                yield said
-                yield said.replace("\\", "\\\\").replace('"', '\\"')
-                yield json.dumps(said, ensure_ascii=False)[1:-1]
+    written = (theirs.of(model).values_list("content", flat=True).iterator() for model in (Memory, MemoryVersion))
+    for text in chain(said_in(theirs), *written):
+        said = text.strip()
+        if is_telling(said):
+            yield said
+            yield said.replace("\\", "\\\\").replace('"', '\\"')
+            yield json.dumps(said, ensure_ascii=False)[1:-1]

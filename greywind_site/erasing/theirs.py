@@ -26,13 +26,14 @@ class Theirs:
     """The rows of one project that hold what one person said or what was made of it, by model.
 
     Without a person they are what one memory says, and what was made of that. `looked_for` are the texts of theirs that
-    were looked for in all others' rows.
+    were looked for in all others' rows, `damaged` the compressed segments that did not open meanwhile.
     """
 
     project_id: uuid.UUID
     person: Actor | None = None
     rows: dict[type[Model], set[uuid.UUID]] = field(default_factory=lambda: defaultdict(set))
     looked_for: set[str] = field(default_factory=set)
+    damaged: set[uuid.UUID] = field(default_factory=set)
 
     def all(self, model: type[Model]) -> QuerySet[Any]:
         """Return all rows of the project, whoever may read them."""

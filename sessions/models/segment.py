@@ -20,6 +20,7 @@ MOST_ENTRIES = 500
 STAYS_WARM = (EventKind.CONSTRAINT, EventKind.CORRECTION)  # what later compiles read of every session of a thread
 LEVEL = 9  # written once and read for years
 DAMAGED = meters.counter("greywind_damaged_segments_total", "Reads of a cold segment that did not hold what it should.")
+WITHHELD = ""  # in the place of the hash: whatever the bytes are by then, they do not open
 type Place = tuple[uuid.UUID | None, int]
 log = structlog.get_logger("greywind.transcripts")
 
@@ -36,7 +37,8 @@ class ColdSegment(ContentRow):
     """The texts of a run of entries of a sealed session, compressed; written once.
 
     `sha256` is over what `content` unpacks to, `raw_bytes` long: the database takes a text out of its entry only for a
-    segment under the very hash of what it takes. `entries` counts them; others of the span stay where they are.
+    segment under the very hash of what it takes. `entries` counts them; others of the span stay where they are. One
+    that was damaged when something was erased is WITHHELD.
     """
 
     PREFIX: ClassVar[str] = "seg"
@@ -78,9 +80,11 @@ class ColdSegment(ContentRow):
         meters.add(DAMAGED, 1)
         log.error("segment_damaged", segment=self.public_id, session=session, first=self.first_seq, last=self.last_seq)
         span = f"{self.first_seq} to {self.last_seq}"
-        return SegmentDamaged(
-            f"the stored texts of {session} are damaged at its entries {span}; restore a backup of them"
-        )
+        fault = f"the stored texts of {session} are damaged at its entries {span}; "
+        if self.sha256 == WITHHELD:
+            fault += "they could not be searched for what was erased since, so they stay shut"
+            return SegmentDamaged(fault)
+        return SegmentDamaged(fault + "restore a backup of them")
 
 
 def packed(texts: Iterable[tuple[int, str]]) -> ColdSegment:

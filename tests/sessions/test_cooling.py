@@ -23,7 +23,7 @@ from sessions.cooling import cool
 from sessions.cooling_due import sweep_sealed
 from sessions.event_api import event_out
 from sessions.handoffs import _since
-from sessions.hearing_back import _said
+from sessions.hearing_back import _said, hear_back
 from sessions.lifecycle import OpenWish, open_or_resume
 from sessions.models import ColdSegment, Event, Session
 from sessions.models.segment import packed
@@ -37,6 +37,7 @@ from tests.cast import Cast, make_cast
 from tests.governance.rawsql import app_link, owner, refusal
 from tests.stopping import StopAfter, Stopped
 from threads.lifecycle import ThreadWish, create_thread
+from threads.models import ThreadTalk
 
 pytestmark = pytest.mark.django_db(transaction=True, databases=["default", "owner"])
 SMALL = 4_000  # bytes of a segment here
@@ -102,11 +103,11 @@ def resting(cast: Cast) -> list[int]:
         return list(Event.objects.exclude(segment=None).order_by("seq").values_list("seq", flat=True))
 
 
-def changed(table: str, change: str) -> None:
+def changed(table: str, change: str, *, of: str = "agent_sessions") -> None:
     """Change rows as nobody else may."""
     with owner() as link, link.transaction():
         link.execute("SET LOCAL session_replication_role = replica")
-        link.execute(f"UPDATE agent_sessions_{table} SET {change}")
+        link.execute(f"UPDATE {of}_{table} SET {change}")
 
 
 def opened(session: Session, cast: Cast) -> Any:
@@ -213,6 +214,15 @@ def test_a_damaged_segment_is_told_by_name_and_nothing_is_shown(cast: Cast, seal
     assert sealed.public_id in open_segments([cast.project.pk]).fault
 
 
+def test_a_damaged_one_is_tried_to_be_heard_once(cast: Cast, sealed: Session) -> None:
+    cooled(cast, sealed)
+    changed("coldsegment", "content = substr(content, 1, 40)")
+    with project_scope(cast.dev.acting):
+        ThreadTalk.objects.all().delete()
+        Session.objects.update(unheard=True)
+    assert (hear_back(), hear_back()) == (1, 0)
+
+
 # What the database holds against the application, and against whoever owns the tables.
 
 FORGED = """
@@ -301,6 +311,22 @@ def test_a_sweep_and_a_worker_compress_what_was_closed_long_ago(cast: Cast, seal
     changed("session", "closed_at = closed_at - interval '31 days'")
     assert (sweep_sealed(after_days=0), sweep_sealed(after_days=32), sweep_sealed(after_days=30)) == (0, 0, 1)
     assert (Shift().work()["done"], resting(cast), sweep_sealed(after_days=30)) == (1, COLD, 0)
+
+
+def test_what_is_in_quarantine_lets_the_next_one_pass(
+    cast: Cast, sealed: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = told_and_closed(cast)
+    changed("session", "closed_at = closed_at - interval '31 days'")
+    monkeypatch.setattr("sessions.cooling_due.BATCH", 1)
+    with project_scope(cast.dev.acting):
+        Job.objects.all().delete()
+    sweep_sealed(after_days=30)
+    changed("job", "state = 'quarantined'", of="governance")
+    sweep_sealed(after_days=30)
+    with project_scope(cast.dev.acting):
+        waiting = dict(Job.objects.values_list("subject", "state"))
+    assert waiting == {sealed.public_id: "quarantined", other.public_id: "waiting"}
 
 
 def test_what_is_private_rests_in_segments_that_are_private(cast: Cast) -> None:

@@ -95,7 +95,7 @@ def _erase(world: World, asked: list[Recorded]) -> dict[str, int]:
     with project_scope(world.owner, read_only=True):
         known = {row.public_id: row for row in Memory.objects.filter(pk__in=world.memories, erased_at=None)}
     chosen = next((known[name] for name in named if name in known), None)
-    return {} if chosen is None else dict(erase_memory(chosen, reason=NAME, now=timezone.now()))
+    return {} if chosen is None else dict(erase_memory(chosen, reason=NAME, now=timezone.now()).rows)
 
 
 def _looked_at(reader: Acting, one: Recorded, tables: Tables) -> tuple[str, list[str], str]:
