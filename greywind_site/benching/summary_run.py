@@ -24,6 +24,7 @@ from sessions.context.tokens import STORED_ENCODING, exact_counter
 from sessions.context.vocabulary import LimitOrigin, SummarySection
 from sessions.summaries.checking import Basis, Problem, check
 from sessions.summaries.drafting import draft
+from sessions.summaries.entries import last_asking
 from sessions.vocabulary import EventKind
 
 SHIPPED = importlib.import_module("sessions.migrations.0002_shipped_profiles").PROFILES
@@ -58,7 +59,8 @@ def bench_summary(
     cited = {one.seq: one for one in session.entries}
     for seq in _stops(session, every):
         part = [one for one in session.entries if done < one.seq <= seq and _is_read(one.kind)]
-        written = draft(parent, part, budget=tokens)
+        asking = last_asking([one for one in session.entries if one.seq <= done])
+        written = draft(parent, part, budget=tokens, asking=asking)
         problems = check(written.sections, Basis(parent=parent, entries=part, cited=cited, budget=tokens))
         if not problems:
             parent, done = written.sections, seq

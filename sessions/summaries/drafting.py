@@ -16,7 +16,6 @@ from sessions.summaries.fitting import KEPT_WHOLE, LEAST_WORTH, MOST_PLACED, by_
 from sessions.summaries.reports import CLAIMED, is_answered, is_resolved, reported
 from sessions.summaries.reversals import Placed, TakenBack
 from sessions.summaries.statements import SECTION, WORTH, Statement, answered, kind_of, restated, statements
-from sessions.vocabulary import EventRole
 
 LINE_TOKENS = 56  # of what one entry says in one section
 VALUES_TOKENS = 96  # of a line that is a list of values
@@ -45,12 +44,13 @@ class _Desk:
     has_goal: bool = False
 
 
-def draft(parent: Sections, entries: Sequence[Entry], *, budget: int) -> Draft:
+def draft(parent: Sections, entries: Sequence[Entry], *, budget: int, asking: Entry | None = None) -> Draft:
     """Return the next version: `parent`'s lines and what `entries`, all those since, say, in at most `budget` tokens.
 
+    `asking` is what the agent said last before them, where no user has spoken since: they may begin with an answer.
     Where what must not be dropped takes more than the budget, the draft is over it: the validators refuse that.
     """
-    desk = _read(parent, entries)
+    desk = _read(parent, entries, asking)
     kept, cut = within(_settled(desk), budget)
     sections = by_section(kept)
     return Draft(sections=sections, taken_back=desk.taken_back, cut=cut, tokens=tokens_of(sections))
@@ -62,11 +62,11 @@ def standing(parent: Sections, entries: Sequence[Entry]) -> tuple[list[Placed], 
     return _settled(desk), desk.taken_back
 
 
-def _read(parent: Sections, entries: Sequence[Entry]) -> _Desk:
+def _read(parent: Sections, entries: Sequence[Entry], asking: Entry | None = None) -> _Desk:
     desk = _Desk(placed=[Placed(section=name, line=parse(x)) for name in SummarySection for x in parent.get(name, ())])
     desk.has_goal = any(one.section is SummarySection.GOALS for one in desk.placed)
     desk.asked = sorted({one.last_seq for one in desk.placed if one.section is SummarySection.NEXT_STEPS})
-    asking: Entry | None = None
+    talk = [asking, *entries] if asking else entries
     for entry, reply in zip(entries, [*entries[1:], None], strict=False):
         if entry.retires:
             _retire(desk, entry.retires, by=entry.seq)
@@ -76,10 +76,10 @@ def _read(parent: Sections, entries: Sequence[Entry]) -> _Desk:
             asking = None
         else:
             _note(desk, entry)
-            asking = entry if entry.role == EventRole.ASSISTANT and entry.is_assistants else asking
+            asking = entry if entry.is_turn else asking
         if len(desk.placed) > MOST_PLACED:
             desk.placed = worthiest(desk.placed)
-    desk.placed = [one for one in desk.placed if not _is_over(one, entries)]
+    desk.placed = [one for one in desk.placed if not _is_over(one, talk)]
     return desk
 
 

@@ -1,6 +1,7 @@
 """Entries of a transcript as the work summary looks at them. Pure."""
 
 import re
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from sessions.vocabulary import EventKind, EventRole
@@ -32,9 +33,20 @@ class Entry(NamedTuple):
         return self.kind in SPOKEN and self.role in SPEAKERS and not self.is_users
 
     @property
+    def is_turn(self) -> bool:
+        """Whether a user said it or the agent did, each for themselves: the one may answer the other."""
+        return self.is_users or (self.role == EventRole.ASSISTANT and self.is_assistants)
+
+    @property
     def prose(self) -> str:
         """Its beginning without blocks of code."""
         return _CODE.sub("\n", self.text[:READ_CHARS])
+
+
+def last_asking(entries: Sequence[Entry]) -> Entry | None:
+    """Return what the agent said last, where no user has spoken since: what a short answer after them is to."""
+    last = next((one for one in reversed(entries) if one.is_turn), None)
+    return None if last is None or last.is_users else last
 
 
 SPOKEN = (EventKind.MESSAGE, EventKind.CONSTRAINT, EventKind.CORRECTION)

@@ -48,7 +48,7 @@ def summarise_with_model(acting: Acting, session: Session, writer: Writer, *, tr
         ground = ground_of(session)
     if ground.is_covered:
         return Outcome(summary=ground.last)
-    first = draft(ground.parent, ground.entries, budget=room()).sections
+    first = draft(ground.parent, ground.entries, budget=room(), asking=ground.asking).sections
     base = ground.last.version if ground.last else 0
     told = asked = _question(first, ground.entries)
     for _ in range(1 + REPAIRS):

@@ -15,8 +15,8 @@ from sessions.fallen import Fall, Fallen, fallen_in
 from sessions.models import Session, WorkSummary
 from sessions.models.event import ERASED
 from sessions.models.segment import texts_of
-from sessions.summaries.entries import READ_CHARS, Entry
-from sessions.vocabulary import AttestedBy, EventKind
+from sessions.summaries.entries import READ_CHARS, SPOKEN, Entry, last_asking
+from sessions.vocabulary import AttestedBy, EventKind, EventRole
 
 MOST_READ = 500  # entries of one version: what is more comes into the next, and no transaction is idle for long
 # What a summary reads of a range: what was said, checked and failed. What tools answered otherwise, and what a
@@ -34,6 +34,12 @@ SINCE = f"""
 AND ({SAID} OR (kind = '{EventKind.TOOL_RESULT}' AND failed))
 ORDER BY seq LIMIT %(most)s
 """
+# The last turn before a range, a user's or the agent's own, and no further back than a range is long.
+TURN = f"""
+{READ} AND seq <= %(upto)s AND seq > %(upto)s - %(most)s AND kind IN ({", ".join(f"'{kind}'" for kind in SPOKEN)})
+AND (role = '{EventRole.ASSISTANT}' OR (role = '{EventRole.USER}' AND attested_by <> '{AttestedBy.AGENT}'))
+ORDER BY seq DESC LIMIT 1
+"""
 AT = f"{READ} AND seq = ANY(%(seqs)s)"
 OWN = re.compile(r"event://(ses_[0-9a-f]{32})/(\d{1,9})")
 
@@ -46,6 +52,14 @@ def current_summary(session: Session) -> WorkSummary | None:
 def entries_since(session: Session, seq: int, *, upto: int, most: int = MOST_READ) -> list[Entry]:
     """Return what a summary reads of the entries after `seq`, up to and with `upto`, `most` at most."""
     return _entries(SINCE, session, after=seq, upto=upto, most=most)
+
+
+def asking_before(session: Session, entries: Sequence[Entry], *, covered: int) -> Entry | None:
+    """Return the agent's words that a user answers as they open a range after `covered`; None where they open none."""
+    opening = next((one for one in entries if one.is_turn), None)
+    if opening is None or not opening.is_users or not covered:
+        return None
+    return last_asking(_entries(TURN, session, upto=covered, most=MOST_READ))
 
 
 def cited_entries(session: Session, sections: Sections, known: Iterable[Entry]) -> Mapping[int, Entry]:

@@ -25,6 +25,7 @@ from sessions.summaries.entries import Entry
 from sessions.summaries.offering import offer
 from sessions.summaries.reading import (
     MOST_READ,
+    asking_before,
     cited_entries,
     current_summary,
     entries_since,
@@ -53,7 +54,8 @@ class Outcome:
 class Ground:
     """What the next version is made from: the last one, what of it still holds, and the entries since.
 
-    `head` is the last entry that the version will cover; `goes_on` says that there are more after it.
+    `head` is the last entry that the version will cover; `goes_on` says that there are more after it. `asking` is what
+    the agent said before them that a user may answer in the first.
     """
 
     last: WorkSummary | None
@@ -63,6 +65,7 @@ class Ground:
     entries: Sequence[Entry]
     renews: bool
     goes_on: bool
+    asking: Entry | None
 
     @property
     def is_covered(self) -> bool:
@@ -82,7 +85,7 @@ def summarise(acting: Acting, session: Session, *, trigger: str, now: datetime) 
             ground = ground_of(session)
             if ground.is_covered:
                 return Outcome(summary=ground.last)
-            written = draft(ground.parent, ground.entries, budget=room())
+            written = draft(ground.parent, ground.entries, budget=room(), asking=ground.asking)
             problems = check(written.sections, _basis(acting, session, ground, written.sections))
             if problems:
                 _refuse(acting, session, ground, problems, trigger=trigger, now=now)
@@ -161,15 +164,17 @@ def ground_of(session: Session) -> Ground:
         head=entries[-1].seq if goes_on else head,
         entries=entries,
         goes_on=goes_on,
+        asking=asking_before(session, entries, covered=covered),
         renews=bool(fallen) and parent != (last.sections if last else {}),
     )
 
 
 def _basis(acting: Acting, session: Session, ground: Ground, sections: Sections) -> Basis:
+    at_hand = [*ground.entries, *([ground.asking] if ground.asking else ())]
     return Basis(
         parent=ground.parent,
         entries=ground.entries,
-        cited=cited_entries(session, sections, ground.entries),
+        cited=cited_entries(session, sections, at_hand),
         opened=opened_refs(sections, acting),
         budget=room(),
     )

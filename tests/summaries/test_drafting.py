@@ -125,6 +125,14 @@ def told_back(asking: str, answer: str) -> list[str]:
     return [line for found in sections(asked, answered).values() for line in found]
 
 
+def test_an_answer_that_opens_a_range_stands_with_the_question_before_it() -> None:
+    asked = Entry(1, "assistant", EventKind.MESSAGE, "Both are in. Shall I ship it to the harbour office?")
+    answer = Entry(2, "user", EventKind.MESSAGE, "yes, do that", attested=True)
+    parent = draft({}, [asked], budget=500).sections
+    assert "open_questions" in parent
+    assert draft(parent, [answer], budget=500, asking=asked).sections == sections(asked, answer)
+
+
 def test_repeated_failures_are_one_line_with_a_count() -> None:
     failed = [Entry(n, "tool", EventKind.TOOL_RESULT, "boom", failed=True, tool="bash") for n in (4, 7, 9)]
     assert sections(*said("Build it."), *failed)["verification"] == ["failed: bash (×3) [4, 9]"]

@@ -15,7 +15,7 @@ from memories.models import Memory, MemoryEvidence
 from memories.retiring import revoke
 from memories.vocabulary import Origin
 from sessions.models import Session, SummaryRefusal, WorkSummary
-from sessions.summaries import writing
+from sessions.summaries import reading, writing
 from sessions.summaries.checking import Fault
 from sessions.summaries.drafting import Draft, draft
 from sessions.summaries.reading import entries_since
@@ -67,6 +67,26 @@ def test_a_second_version_goes_on_from_the_first(desk: Desk) -> None:
     assert first.summary is not None
     assert second.summary is not None
     assert (second.summary.version, second.summary.parent_id, second.summary.to_seq) == (2, first.summary.pk, 3)
+
+
+def test_an_answer_that_begins_a_range_keeps_its_question(desk: Desk) -> None:
+    desk.said("Both are in. Shall I ship it to the harbour office?", role=EventRole.ASSISTANT)
+    summed(desk)
+    desk.said("yes, do that")
+    assert sections_of(summed(desk))["next_steps"] == ["Shall I ship it to the harbour office?; do that [3, 4]"]
+
+
+@pytest.mark.parametrize("between", ["a user's word", "more than a range"])
+def test_an_answer_to_what_lies_further_back_is_none(desk: Desk, monkeypatch: pytest.MonkeyPatch, between: str) -> None:
+    desk.said("Both are in. Shall I ship it to the harbour office?", role=EventRole.ASSISTANT)
+    if between == "a user's word":
+        desk.said("The office opens at nine on weekdays.")
+    else:
+        monkeypatch.setattr(reading, "MOST_READ", 1)
+        desk.said("3 5", role=EventRole.TOOL, kind=EventKind.TOOL_RESULT)
+    summed(desk)
+    desk.said("yes, do that")
+    assert "do that" not in str(sections_of(summed(desk)))
 
 
 def test_nothing_new_writes_nothing(desk: Desk) -> None:
