@@ -69,7 +69,7 @@ def decide_proposal(request: HttpRequest, desk: Desk, proposal_id: str) -> HttpR
     except SAYABLE as refusal:
         return _decide_again(request, desk, proposal_id, form=form, refusal=refusal)
     to = next_in_inbox(form, proposal_id) if form.cleaned_data["next"] else _address(desk, proposal_id)
-    return done(request, _outcome(row, wish), to=to)
+    return done(request, _outcome(row, wish), to=to, decided=_address(desk, proposal_id))
 
 
 @require_POST

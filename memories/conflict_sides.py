@@ -10,7 +10,7 @@ from django.db.models import OuterRef
 from django.db.models.functions import JSONObject
 
 from governance.actors import Acting
-from governance.citations import Citation, citations
+from governance.citations import Citation
 from governance.ids import public_id
 from governance.invisible import made_visible
 from governance.models import Actor
@@ -18,6 +18,7 @@ from memories.conflict_outlook import Standing, takes_away
 from memories.conflict_trail import name_of
 from memories.models import Claim, ConflictSide, Memory, MemoryEvidence
 from memories.models.claim import MOST_CLAIMS
+from memories.proofs import Proof, cards_for, proof_of
 from memories.reading import OfMemory, Words, scope_title, thread_id_of, worded
 from memories.vocabulary import (
     PENDING,
@@ -28,14 +29,6 @@ from memories.vocabulary import (
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 CAN_HOLD = (*PENDING, MemoryStatus.ACTIVE, MemoryStatus.ARCHIVED)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Shown:
-    """A source behind a side: its card, and the words that were quoted from it, where it opens for this reader."""
-
-    card: Citation
-    quote: Words | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,7 +50,7 @@ class Side(OfMemory):
     memory: Memory
     text: Words
     values: Sequence[Value]
-    evidence: Sequence[Shown]
+    evidence: Sequence[Proof]
     scope_title: Words | None
     thread_id: str
     who: str
@@ -100,8 +93,7 @@ def sides_for(
         cited=ArraySubquery(cited.values(cited=JSONObject(ref="ref", quote="quote"))),
     )
     by_id = {row.pk: row for row in found}
-    refs = dict.fromkeys(one["ref"] for row in by_id.values() for one in row.cited)
-    cards = dict(zip(refs, citations(list(refs), acting), strict=False))
+    cards = cards_for((one["ref"] for row in by_id.values() for one in row.cited), acting)
     return [
         _side(letter, row, by_id[row.memory_id], cards=cards, uses=impact.get(row.memory_id, 0), actors=actors)
         for letter, row in zip(_letters(len(rows)), rows, strict=True)
@@ -126,7 +118,7 @@ def _side(
         memory=memory,
         text=worded(memory.content),
         values=[_value(one) for one in found.said],
-        evidence=[_shown(one, cards) for one in found.cited],
+        evidence=[proof_of(one["ref"], one["quote"], cards) for one in found.cited],
         scope_title=worded(found.scope_title) if found.scope_title else None,
         thread_id=thread_id_of(memory),
         who=made_visible(writer.name) if writer else "",
@@ -143,12 +135,6 @@ def _value(said: Mapping[str, Any]) -> Value:
         phrase=made_visible(said["phrase"]),
         inferred=said["inferred"],
     )
-
-
-def _shown(cited: Mapping[str, Any], cards: Mapping[str, Citation]) -> Shown:
-    card = cards.get(cited["ref"]) or Citation(ref=made_visible(cited["ref"]), kind="")
-    # Words of what is closed to this reader stay closed too: a quote would say what the ref no longer does.
-    return Shown(card=card, quote=worded(cited["quote"]) if cited["quote"] and card.opens else None)
 
 
 def _letters(count: int) -> list[str]:

@@ -86,7 +86,7 @@ def settle_conflict(request: HttpRequest, desk: Desk, conflict_id: str) -> HttpR
     except SAYABLE as refusal:
         return _again(request, desk, conflict_id, refusal)
     to = next_in_inbox(form, conflict_id) if form.cleaned_data["next"] else _address(desk, page)
-    return done(request, NEXT[wish.verb], to=to)
+    return done(request, NEXT[wish.verb], to=to, decided=_address(desk, page))
 
 
 @require_POST

@@ -13,13 +13,12 @@ from governance.errors import NotThere
 from governance.ids import public_id
 from governance.invisible import made_visible
 from memories.models import Feedback, Injection, Memory, MemoryMove, MemoryRead, MemoryVersion
-from memories.reading import Words, worded
+from memories.reading import MOST_INLINE, Words, worded
 from memories.store_words import reason_of
 from memories.vocabulary import ArchivedFor, FeedbackKind, MemoryStatus, ReadThrough
 
 MOST_VERSIONS, MOST_MOVES = 50, 50
 MOST_READS = 100
-MOST_INLINE = 4_000  # characters of a text whose difference is shown at once; a longer one has a page of its own for it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -18,12 +18,13 @@ from memories.looking_up import find_memory
 from memories.memory_ways import buttons_of, is_own
 from memories.models import Memory
 from memories.reading import card_of
-from memories.store_words import Tab
+from memories.store_words import FOLLOWS, Tab, Way
 from memories.vocabulary import FeedbackKind, ReadThrough
-from memories.way_forms import FeedbackForm
+from memories.way_forms import DecideForm, FeedbackForm
 
 SECTION = "memories"
 SHOWS_WORDS = (Tab.TEXT, Tab.VERSIONS)
+DECIDED_HERE = (Way.ADMIT, Way.REFUSE)
 
 
 @project_page
@@ -81,14 +82,23 @@ def _shown(
         if tab is Tab.TEXT:
             context["card"] = card = card_of(desk.acting, pk)
             found = card.memory
-            context["buttons"] = buttons_of(desk, found, disputed=bool(card.conflict_id))
-            context["own"] = is_own(desk, found)
+            context |= _to_do(request, desk, found, disputed=bool(card.conflict_id))
         else:
             found = find_memory(pk)
             context |= _part(found, tab)
         if tab in SHOWS_WORDS and request.method == "GET":
             note_read(desk.acting, found, ReadThrough.CONSOLE)
     return show(request, desk, "memories/memory.html", status=status, section=SECTION, memory=found, **context)
+
+
+def _to_do(request: HttpRequest, desk: Desk, found: Memory, *, disputed: bool) -> dict[str, Any]:
+    """What the reader may do: the form that decides what waits, and a button for each other way."""
+    buttons, form = buttons_of(desk, found, disputed=disputed), None
+    if any(button.way is Way.ADMIT and not button.needed for button in buttons):
+        form = DecideForm(initial={"inbox": request.GET.get("from") == "inbox"})
+        form.see(found)
+        buttons = [button for button in buttons if button.way not in DECIDED_HERE]
+    return {"buttons": buttons, "decide": form, "lets_in": FOLLOWS[Way.ADMIT], "own": is_own(desk, found)}
 
 
 def _part(found: Memory, tab: Tab) -> dict[str, Any]:

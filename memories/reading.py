@@ -10,8 +10,8 @@ from django.db.models import Count, Max, OuterRef, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 from django.utils.functional import Promise
 
-from governance import refs
 from governance.actors import Acting
+from governance.diffs import Span, word_diff
 from governance.errors import NotThere
 from governance.ids import public_id
 from governance.invisible import made_visible
@@ -23,6 +23,7 @@ from memories.models import Claim, ConflictSide, GateVerdict, Injection, Memory,
 from memories.models.claim import MOST_CLAIMS
 from memories.models.conflict import UNSETTLED
 from memories.policy import policy_body
+from memories.proofs import Proof, cards_for, proof_of
 from memories.store_words import reason_of
 from memories.vocabulary import (
     PENDING,
@@ -39,6 +40,8 @@ from memories.vocabulary import (
 )
 from threads.models import Task, Thread
 
+MOST_INLINE = 4_000  # characters of a text whose difference is shown at once; a longer one has a page of its own for it
+
 
 @dataclass(frozen=True, slots=True)
 class Words:
@@ -49,15 +52,6 @@ class Words:
     @property
     def language(self) -> str:
         return language_of(self.text)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Cited:
-    """A ref behind the memory, the words quoted from it, and whether it opens for this reader now."""
-
-    ref: str
-    quote: Words | None
-    opens: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,11 +115,13 @@ class OfMemory:
 class MemoryCard(OfMemory):
     """A memory's page. `scope_title` names the thread or task that it holds on, `thread_id` the thread, or ''.
 
-    `uses` counts the packets that carried it; `conflict_id` is the unsettled conflict that it is a side of, or ''.
+    `target` is what the memory says that it would change or take away, where that opens for the reader; `uses` counts
+    the packets that carried it; `conflict_id` is the unsettled conflict that it is a side of, or ''.
     """
 
     memory: Memory
     text: Words
+    target: Words | None
     scope_title: Words | None
     thread_id: str
     proposer: str
@@ -133,7 +129,7 @@ class MemoryCard(OfMemory):
     uses: int
     last_used: datetime | None
     conflict_id: str
-    cited: Sequence[Cited]
+    proofs: Sequence[Proof]
     verdicts: Sequence[Verdict]
     claims: Sequence[ClaimLine]
     spots: Sequence[Sequence[Spot]]
@@ -189,6 +185,12 @@ class MemoryCard(OfMemory):
         return public_id("mem", self.memory.target_id) if self.memory.target_id else ""
 
     @property
+    def spans(self) -> Sequence[Span]:
+        """By which words it differs from what it would change; () where it changes nothing, or too much to be shown."""
+        both = [self.target.text, self.text.text] if self.target and self.action is WriteAction.UPDATE else []
+        return word_diff(*both) if both and max(map(len, both)) <= MOST_INLINE else ()
+
+    @property
     def next_id(self) -> str:
         """The memory that took its place, or ''."""
         return public_id("mem", self.memory.superseded_by_id) if self.memory.superseded_by_id else ""
@@ -204,6 +206,7 @@ def card_of(acting: Acting, memory_id: uuid.UUID) -> MemoryCard:
     return MemoryCard(
         memory=row,
         text=worded(row.content),
+        target=worded(row.target_text) if row.target_text else None,
         scope_title=worded(row.scope_title) if row.scope_title else None,
         thread_id=thread_id_of(row),
         proposer=made_visible(row.proposed_by.name),
@@ -211,7 +214,7 @@ def card_of(acting: Acting, memory_id: uuid.UUID) -> MemoryCard:
         uses=row.uses or 0,
         last_used=row.last_used,
         conflict_id=public_id("cfl", row.conflict_pk) if row.conflict_pk else "",
-        cited=_cited(acting, row),
+        proofs=_proofs(acting, row),
         verdicts=[_verdict(one) for one in verdicts],
         claims=[_claim(one) for one in Claim.objects.filter(memory=row, ordinal__lt=MOST_CLAIMS).order_by("ordinal")],
         spots=spots_of(fact, PolicyRules.of(row.policy)),
@@ -240,7 +243,9 @@ def _rows() -> QuerySet[Memory]:
     """Return memories with what the page needs of other tables, so that one statement brings it."""
     uses = Injection.objects.filter(memory=OuterRef("pk")).order_by().values("memory")
     sides = ConflictSide.objects.filter(memory=OuterRef("pk"), conflict__state__in=UNSETTLED)
+    target = Memory.objects.filter(pk=OuterRef("target_id")).values("content")[:1]
     return Memory.objects.select_related("proposed_by").annotate(
+        target_text=Subquery(target),
         scope_title=scope_title(),
         uses=Subquery(uses.annotate(n=Count("pk")).values("n")),
         last_used=last_used(),
@@ -249,18 +254,10 @@ def _rows() -> QuerySet[Memory]:
     )
 
 
-def _cited(acting: Acting, memory: Memory) -> list[Cited]:
+def _proofs(acting: Acting, memory: Memory) -> list[Proof]:
     rows = list(MemoryEvidence.objects.filter(memory=memory).order_by("ordinal"))
-    opening = refs.which_resolve([row.ref for row in rows], acting)
-    # Words of what is closed to this reader stay closed too: a quote would say what the ref no longer does.
-    return [
-        Cited(
-            ref=made_visible(row.ref),
-            quote=worded(row.quote) if row.quote and row.ref in opening else None,
-            opens=row.ref in opening,
-        )
-        for row in rows
-    ]
+    cards = cards_for((row.ref for row in rows), acting)
+    return [proof_of(row.ref, row.quote, cards) for row in rows]
 
 
 def thread_id_of(memory: Memory) -> str:

@@ -15,6 +15,7 @@ from memories.vocabulary import FeedbackKind, KnowledgeStatus, MemoryKind, Memor
 from memories.wishes import MemoryWish
 
 MOST_REASON, MOST_NOTE = 300, 1000
+NEEDS_NO_REASON = (Way.ADMIT, Way.RECHECK)
 
 
 class WayForm(ConsoleForm):
@@ -41,7 +42,7 @@ class WayForm(ConsoleForm):
         super().__init__(*args, **options)
         if way is not Way.REFUSE:
             del self.fields["missing"]
-        if way is Way.RECHECK:
+        if way in NEEDS_NO_REASON:
             self.fields["reason"].required = False
 
     def see(self, memory: Memory) -> None:
@@ -50,6 +51,17 @@ class WayForm(ConsoleForm):
         self.initial.update(seen)
         if self.is_bound:
             self.say_instead(**seen)
+
+
+class DecideForm(WayForm):
+    """What is decided about a memory that waits, on its own page: one reason for whichever button is pressed."""
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, way=Way.REFUSE, **options)
+        self.fields["reason"].required = False
+        self.fields["reason"].help_text = gettext_lazy(
+            "Only a refusal needs it. It stands in the ledger; of what is private only a fingerprint does."
+        )
 
 
 class EditForm(StatementForm):

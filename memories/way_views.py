@@ -29,6 +29,7 @@ from memories.writes import Written, submit
 
 SECTION = "memories"
 NUMBER = 9  # digits of a version in an address
+UNSAID = {Way.ADMIT: "read and let in"}  # the reason in the ledger where nobody gave one
 MOST_NAMED = 100  # packets and descendants that a page names; all are counted
 
 
@@ -46,7 +47,7 @@ def change_memory(request: HttpRequest, desk: Desk, memory_id: str, way: str) ->
             form.add_error(None, str(told(refusal.code, refusal.detail)))
             status = refusal.status
         else:
-            return done(request, words, to=to)
+            return done(request, words, to=to, decided=_page_of(desk, chosen, memory_id))
     with project_scope(desk.acting, read_only=True):
         found = find_memory(pk)
         check_way(desk, found, chosen)
@@ -107,12 +108,18 @@ def _taken(desk: Desk, pk: Any, way: Way, form: WayForm) -> tuple[Any, str]:
         as_seen(found, version=said["version"], status=said["status"])
         if way not in ways_of(found):
             raise Clash("status: this way is not open from there.", code="invalid_transition")
-        words = take(desk, found, way, reason=said["reason"], missing=said.get("missing", ""), now=timezone.now())
+        reason = said["reason"] or UNSAID.get(way, "")
+        words = take(desk, found, way, reason=reason, missing=said.get("missing", ""), now=timezone.now())
     if said["inbox"]:
         return words, next_in_inbox(form, found.public_id)
     if own and way is Way.ERASE:
         return words, reverse("own_memories")
     return words, reverse("candidates", args=[desk.seat.public_id]) if waited else page_of(desk, found)
+
+
+def _page_of(desk: Desk, way: Way, memory_id: str) -> str:
+    """Return the page of what was decided, or '' where its words are gone."""
+    return "" if way is Way.ERASE else reverse("memory", args=[desk.seat.public_id, memory_id])
 
 
 def _way_context(found: Memory, way: Way) -> dict[str, Any]:

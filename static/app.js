@@ -67,6 +67,10 @@
     if (landed) landed.focus();
   });
 
+  // A form that came back with faults: the first field to put right has the focus.
+  const wrong = document.querySelector(".field-wrong :is(input, select, textarea)");
+  if (wrong) wrong.focus();
+
   addEventListener("pageshow", () => {
     document.querySelectorAll("form[data-sent]").forEach((form) => { delete form.dataset.sent; });
   });

@@ -104,6 +104,7 @@ def project_inbox(request: HttpRequest, desk: Desk) -> HttpResponseBase:
 def _shown(request: HttpRequest, seats: list[Seat], *, here: str) -> dict[str, Any]:
     tab, form = _tab(request), InboxForm(request.GET, seats=seats)
     filters = form.filters()
+    alone = seats if len(seats) == 1 else [seat for seat in seats if seat.public_id == filters.project]
     found = inbox_of(seats, tab, filters, now=timezone.now(), trace_id=request.META["greywind.trace_id"])
     within = _with(request.GET, tab="", **({"project": seats[0].public_id} if len(seats) == 1 else {}))
     return {
@@ -120,9 +121,15 @@ def _shown(request: HttpRequest, seats: list[Seat], *, here: str) -> dict[str, A
         "here": here,
         "exports": exports_at(_with(request.GET, tab=tab)),
         # Each project's are chosen among its own: one form names one project.
-        "bulk": tab is Tab.WAITING and len(seats) == 1 and any(line.is_light for line in found.lines),
-        "bulk_at": reverse("approve_many", args=[seats[0].public_id]) if len(seats) == 1 else "",
+        "bulk": tab is Tab.WAITING and len(alone) == 1 and any(line.is_light for line in found.lines),
+        "bulk_at": reverse("approve_many", args=[alone[0].public_id]) if alone else "",
+        "admit_at": _admit_at(alone, found) if tab is Tab.WAITING else "",
     }
+
+
+def _admit_at(alone: list[Seat], found: Inbox) -> str:
+    """Return where several memories are let in at once, or '' where none waits, or in more than one project."""
+    return reverse("candidates", args=[alone[0].public_id]) if alone and InboxKind.CANDIDATE in found.counts else ""
 
 
 def _exported(request: HttpRequest, seats: list[Seat], form: As) -> StreamingHttpResponse:

@@ -1,9 +1,11 @@
 """How stored words read on a page, in the reader's language."""
 
+from datetime import datetime
 from enum import StrEnum
 
 from django import template
 from django.utils.functional import Promise
+from django.utils.timesince import timesince
 from django.utils.translation import pgettext_lazy
 
 from governance.job_words import JOB_KINDS
@@ -60,3 +62,9 @@ def word(value: StrEnum | str) -> Promise:
 def figure(number: int | None) -> str:
     """A count with its thousands set apart; a dash for one that is not known."""
     return "—" if number is None else f"{number:,}"
+
+
+@register.filter
+def age(moment: datetime) -> str:
+    """How long ago a moment was, in the largest unit that it fills."""
+    return timesince(moment, depth=1)

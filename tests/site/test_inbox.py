@@ -154,6 +154,13 @@ def test_what_the_filters_leave_is_exported(cast: Cast, owner: Client) -> None:
     assert (high.ref in whole, low.ref in whole, rows[0]["project"]) == (True, True, cast.project.public_id)
 
 
+def test_small_matters_are_chosen_together_where_the_list_is_of_one_project(cast: Cast, owner: Client) -> None:
+    open_project("more", owner=User.objects.get(username="owner-alpha"), now=timezone.now())
+    softer(cast.dev)
+    pages = [owner.get(path).content.decode() for path in ("/inbox", f"/inbox?project={cast.project.public_id}")]
+    assert ['name="id"' in page for page in pages] == [False, True]
+
+
 def test_other_projects_stay_out_of_it(cast: Cast, owner: Client) -> None:
     softer(make_cast("beta").dev)
     assert listed(owner, "/inbox?tab=open") == []

@@ -150,10 +150,31 @@ def test_a_candidate_is_let_in(cast: Cast, maintainer: Client) -> None:
 
 def test_from_the_inbox_the_next_matter_comes_after_a_decision(cast: Cast, maintainer: Client) -> None:
     memory = held(cast)
-    link = re.search(r'href="([^"]*/do/refuse[^"]*)"', html_of(maintainer, at(cast, memory, "?from=inbox")))
-    assert link is not None
-    answer = maintainer.post(at(cast, memory, "do/refuse"), seen(maintainer, link.group(1), reason="no"))
+    sent = seen(maintainer, at(cast, memory, "?from=inbox"), reason="no")
+    answer = maintainer.post(at(cast, memory, "do/refuse"), sent)
     assert answer["Location"] == f"/inbox?next={memory.public_id}"
+    assert f'href="{at(cast, memory)}">Look at what you decided' in html_of(maintainer, "/inbox")
+
+
+def test_it_is_let_in_from_its_own_page_without_a_word(cast: Cast, maintainer: Client) -> None:
+    memory = held(cast)
+    answer = maintainer.post(at(cast, memory, "do/admit"), seen(maintainer, at(cast, memory), reason=""))
+    assert (answer.status_code, read(cast.owner, memory).status) == (303, MemoryStatus.ACTIVE)
+
+
+def test_a_refusal_without_a_reason_keeps_what_was_typed(cast: Cast, maintainer: Client) -> None:
+    memory = held(cast)
+    sent = seen(maintainer, at(cast, memory), reason=" ", missing="the output of hostname")
+    answer = maintainer.post(at(cast, memory, "do/refuse"), sent)
+    assert (answer.status_code, "the output of hostname" in answer.content.decode()) == (422, True)
+    assert read(cast.owner, memory).status in PENDING
+
+
+def test_what_a_change_would_change_stands_beside_it(cast: Cast, maintainer: Client, memory: Memory) -> None:
+    change = {"action": "UPDATE", "target_id": memory.pk, "origin": Origin.TOOL_OUTPUT}
+    asked = Desk(cast.dev).learn("The nightly build runs at four.", **change).memory
+    html = html_of(maintainer, at(cast, asked))
+    assert ("</span>two<" in html, "</span>four<" in html) == (True, True)
 
 
 def test_a_refusal_says_which_evidence_would_help(cast: Cast, maintainer: Client, viewer: Client) -> None:
