@@ -10,6 +10,8 @@ from django.db.models.fields.json import KT
 from django.utils.functional import Promise
 
 from governance.errors import NotThere
+from governance.invisible import made_visible
+from governance.languages import language_of
 from governance.models import Project, Proposal, Revision
 from governance.proposals import EDITABLE
 from governance.vocabulary import ContractKind, Phase, RevisionState, Risk
@@ -25,6 +27,7 @@ from sessions.vocabulary import UsageFate
 
 LAST_PACKETS = 200  # of the project, whose effect the list of profiles sums up
 OWN_PACKETS = 20  # of one profile, on its page
+OF_PACKET = ("id", "created_at", "role", "used", "input_cap", "refused", "thread__title")
 VERSIONS = 20
 
 
@@ -175,7 +178,7 @@ def profile_page(project: Project, slug: str, *, phase: Phase, risk: Risk) -> Pr
         layers=list(_layers(line.profile, budget)),
         versions=list(_versions(line, shipped)),
         learnt=[learnt_line(row) for row in learnt],
-        packets=[_packet(row) for row in rows.only("id", "created_at", "used", "input_cap", "refused")],
+        packets=[_packet(row) for row in rows.select_related("thread").only(*OF_PACKET)],
         proposals=list(asked.order_by("-created_at")),
     )
 
@@ -276,6 +279,9 @@ def _packet(row: ContextPacket) -> Mapping[str, Any]:
     return {
         "id": row.public_id,
         "at": row.created_at,
+        "thread": made_visible(row.thread.title),
+        "language": language_of(row.thread.title),
+        "role": row.role,
         "used": None if row.refused else row.used,
         "cap": row.input_cap,
         "share": share,

@@ -1,5 +1,7 @@
 """Pages of context packets: the list, one packet with an account of every token, and the small ones around it."""
 
+from typing import Any
+
 from django.http import Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.views.decorators.http import require_safe
@@ -118,10 +120,14 @@ def context_json(request: HttpRequest, desk: Desk, packet_id: str) -> HttpRespon
 @require_safe
 def compare_contexts(request: HttpRequest, desk: Desk) -> HttpResponse:
     """Two packets or three on one scale, and what changed between them; without ids, the form that asks for them."""
-    named = {name: request.GET.get(name, "").strip() for name in ("a", "b", "c")}
+    chosen = request.GET.getlist("of")
+    # The list stands newest first, and what changed is told from the older one on.
+    picked = dict(zip(("a", "b", "c"), reversed(chosen[:3]), strict=False))
+    named = {name: request.GET.get(name, picked.get(name, "")).strip() for name in ("a", "b", "c")}
     asked = [id_in_path("pkt", text) for text in named.values() if text]
     both = compared(desk.acting, *asked) if len(asked) > 1 else None
-    return show(request, desk, "sessions/context_compare.html", section=SECTION, both=both, named=named)
+    shown: dict[str, Any] = {"both": both, "named": named, "chosen": len(chosen)}
+    return show(request, desk, "sessions/context_compare.html", section=SECTION, **shown)
 
 
 def _start(request: HttpRequest) -> int:

@@ -141,3 +141,9 @@ SESSION_KINDS: Mapping[type[StrEnum], Mapping[str, Promise]] = {
         HandoffOccasion.CRASHED: pgettext_lazy("handoff", "written from the records, after the process died"),
     },
 }
+# Why a version of a work summary was written. Callers may name another reason, which stands as they wrote it.
+SUMMARY_TRIGGERS: Mapping[str, Promise] = {
+    "asked": gettext_lazy("in the background, as it was due"),
+    "checkpoint": gettext_lazy("asked for by the agent"),
+    "asked_in_console": gettext_lazy("asked for in the console"),
+}

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from django.urls import reverse
+from django.utils.functional import Promise
 
 from governance.errors import NotThere
 from governance.ids import public_id
@@ -15,6 +16,7 @@ from sessions.context.vocabulary import SummarySection
 from sessions.fallen import said_now
 from sessions.models import Session, WorkSummary
 from sessions.places import page_of_ref
+from sessions.session_words import SUMMARY_TRIGGERS
 from sessions.summaries.staleness import staleness
 from sessions.thread_lines import Words
 from sessions.transcripts import event_ref
@@ -48,7 +50,7 @@ class VersionLine:
     public_id: str
     version: int
     to_seq: int
-    trigger: str
+    trigger: Promise | str
     author: str
     at: datetime
     tokens: int
@@ -127,7 +129,7 @@ def _version(row: WorkSummary) -> VersionLine:
         public_id=row.public_id,
         version=row.version,
         to_seq=row.to_seq,
-        trigger=made_visible(row.trigger),
+        trigger=SUMMARY_TRIGGERS.get(row.trigger) or made_visible(row.trigger),
         author=made_visible(row.author.name),
         at=row.created_at,
         tokens=row.tokens_o200k,

@@ -149,7 +149,8 @@ class LineageLine:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TimelineLine:
     """One thing that happened. `role` and `to` are roles, `who` an actor, `href` where it is shown; `detail` is a word
-    of ours that the page translates, `words` somebody's own.
+    of ours that the page translates, `words` somebody's own. A work summary has its version and the last entry that it
+    covers.
     """
 
     at: datetime
@@ -160,6 +161,8 @@ class TimelineLine:
     who: str = ""
     detail: Recovery | InterruptionKind | None = None
     words: Words | None = None
+    version: int | None = None
+    covers: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -38,7 +38,7 @@ UNION ALL
   WHERE s.thread_id = %(thread)s AND a.recovery <> ALL(%(quiet)s) ORDER BY a.started_at DESC LIMIT %(most)s) r)
 UNION ALL
 (SELECT 'summary', to_jsonb(r) FROM (
-  SELECT m.id, s.role, m.created_at AS at FROM agent_sessions_worksummary m
+  SELECT m.id, s.role, m.created_at AS at, m.version, m.to_seq FROM agent_sessions_worksummary m
   JOIN agent_sessions_session s ON s.project_id = m.project_id AND s.id = m.session_id
   WHERE s.thread_id = %(thread)s ORDER BY m.created_at DESC LIMIT %(most)s) r)
 UNION ALL
@@ -105,7 +105,8 @@ def _attempt(project: str, _: Thread, row: Row) -> Iterator[TimelineLine]:
 
 def _summary(project: str, _: Thread, row: Row) -> Iterator[TimelineLine]:
     href = reverse("summary", args=[project, _id(WorkSummary.PREFIX, row["id"])])
-    yield TimelineLine(at=_moment(row["at"]), what=Happening.SUMMARY, href=href, role=row["role"])
+    at, covered = _moment(row["at"]), {"version": row["version"], "covers": row["to_seq"]}
+    yield TimelineLine(at=at, what=Happening.SUMMARY, href=href, role=row["role"], **covered)
 
 
 def _handoff(project: str, _: Thread, row: Row) -> Iterator[TimelineLine]:

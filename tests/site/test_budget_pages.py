@@ -109,8 +109,9 @@ def test_what_does_not_agree_is_shown_and_not_gone_by(owner: Client, cast: Cast)
 
 
 def test_recent_packets_under_a_profile_are_summed_up(owner: Client, cast: Cast) -> None:
-    compiled(cast.dev, budget={"profile": NAME})
+    compiled(cast.dev, "Mend the tide tables.", budget={"profile": NAME})
     assert "1 packet" in plain(owner.get(at(cast)).content.decode())
+    assert "Mend the tide tables" in owner.get(at(cast, f"{NAME}/")).content.decode()
 
 
 def test_an_approved_text_is_the_one_that_is_shown(owner: Client, cast: Cast) -> None:

@@ -355,6 +355,12 @@ def test_a_comparison_names_what_came_and_went(cast: Cast, client: Client) -> No
     assert sum(pair.more for pair in both.layers) == second["budget"]["used"] - first["budget"]["used"]
 
 
+def test_packets_chosen_in_the_list_are_compared_from_the_older_one_on(cast: Cast, client: Client) -> None:
+    older, newer = [compiled(cast.dev, text)["packet_id"] for text in ("one", "two words more")]
+    answer = client.get(contexts_of(cast, "compare"), {"of": [newer, older]})
+    assert answer.context["named"] == {"a": older, "b": newer, "c": ""}
+
+
 def test_a_packet_compared_with_itself_has_no_differences(cast: Cast, client: Client) -> None:
     answer = worked(cast)
     both = comparison(client, cast, a=answer["packet_id"], b=answer["packet_id"])

@@ -54,7 +54,8 @@ def test_it_is_said_in_chinese_as_well(cast: Cast, desk: Desk, maintainer: Clien
 def test_bringing_it_up_to_date_shows_the_next_version(cast: Cast, desk: Desk, maintainer: Client) -> None:
     desk.said("Use one transaction for each file.")
     answer = maintainer.post(address(cast, newest(desk), "renew"), follow=True)
-    assert (newest(desk).version, "new in this version" in answer.content.decode()) == (2, True)
+    page = answer.content.decode()
+    assert (newest(desk).version, "new in this version" in page, "asked for in the console" in page) == (2, True, True)
 
 
 def test_restoring_a_version_that_lacks_a_demand_is_refused_with_the_line(

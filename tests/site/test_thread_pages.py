@@ -145,6 +145,7 @@ def test_the_page_shows_all_that_belongs_to_a_thread(cast: Cast, viewer: Client)
     wanted = [
         "right tides for canary",  # the goal
         "checked canary",  # done when
+        "version 1, up to entry",  # a work summary
         "never round the heights of canary",  # a demand
         "publish canary",  # a task
         "codex · px-1",  # a provider session
@@ -219,7 +220,7 @@ def test_an_archived_thread_says_so_and_offers_to_open_it(cast: Cast, maintainer
     ok(api_of(cast.dev).call("PATCH", f"/threads/{thread}", {"state": "archived"}, If_Match="*"))
     page = shown(maintainer, thread_at(cast, thread))
     assert ("is archived" in page, f"/threads/{thread}/reopen" in page) == (True, True)
-    assert actions_of(page, thread) == ["/rename", "/vision"]
+    assert actions_of(page, thread) == ["/rename"]
 
 
 def test_a_merged_thread_is_not_offered_to_be_opened(cast: Cast, maintainer: Client) -> None:

@@ -56,7 +56,7 @@ def test_the_inbox_and_the_page_say_it_in_the_reader_s_language(cast: Cast, owne
     chinese = signed_in(join(make_account(), cast, MembershipLevel.MAINTAINER), CHINESE)
     assert "线程的愿景" in chinese.get(f"{page_of(cast)}inbox").content.decode()
     page = chinese.get(page_at(cast, proposal)).content.decode()
-    assert all(words in page for words in ("所涉及的线程", "它的第一版", "旧的看不清", "<code>non_goals.0</code>"))
+    assert all(words in page for words in ("所涉及的线程", "它的第一版", "旧的看不清", "非目标 <code>non_goals</code>"))
     assert "<code>thread</code>" not in page
 
 
