@@ -25,9 +25,20 @@ class ChangeLine:
     spans: Sequence[Span]
 
     @property
+    def field(self) -> str:
+        """The field of the body that it lies in."""
+        return self.path.partition(".")[0]
+
+    @property
+    def below(self) -> str:
+        """Where in the field it lies, by names; '' for the field itself and for a line of a list."""
+        within = self.path.partition(".")[2]
+        return "" if within.isdecimal() else within
+
+    @property
     def label(self) -> Promise | str:
         """What the field is called elsewhere, in the reader's language; '' where it has no name but its own."""
-        return FIELDS.get(self.path.partition(".")[0], "")
+        return FIELDS.get(self.field, "")
 
     @property
     def language(self) -> str:

@@ -113,9 +113,12 @@ def addresses(request: HttpRequest, page: Page) -> dict[str, str]:
     return {"newer": _at_cursor(request, page.previous), "older": _at_cursor(request, page.next)}
 
 
-def done(request: HttpRequest, words: Any, *, to: str) -> HttpResponse:
-    """Return the answer to a form that did its work: the page `to`, which begins with `words` on what happens next."""
-    messages.success(request, str(words))
+def done(request: HttpRequest, words: Any, *, to: str, decided: str = "") -> HttpResponse:
+    """Return the answer to a form that did its work: the page `to`, which begins with `words` on what happens next.
+
+    `decided` is the page of what was decided: whoever is led on to the next matter finds back to it by a link.
+    """
+    messages.success(request, str(words), extra_tags="" if to.startswith(decided) else decided)
     return _onward(to)
 
 
