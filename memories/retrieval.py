@@ -18,14 +18,20 @@ from memories.vocabulary import LostBy
 
 __all__ = ["Found", "Hit", "Limits", "Lost", "Scope", "retrieve"]
 
+PACKETS = 20  # hits, which a packet chooses a few from
 WEIGHED = 4  # times as many as are returned: so many of the best are held against what corrects them
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """The most hits to return."""
+    """The most hits to return. Whoever wants many gets what is unlikely too, behind the rest: they look it through."""
 
     most: int = 5
+
+    @property
+    def many(self) -> bool:
+        """Whether more are wanted than a packet could use."""
+        return self.most > PACKETS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,7 +109,8 @@ def retrieve(
     pool = find(question, scope)
     ranking = rank([one.candidate for one in pool.located], asked, pool.stats, here=scope.thread_id)
     located = {one.candidate.ref: one for one in pool.located}
-    least = inf if ranking.abstained else ranking.floor
+    floor = ranking.deep if limits.many else ranking.floor
+    least = inf if ranking.abstained else floor
     about = [_Told(one, located[one.candidate.ref]) for one in ranking.ranked if one.confidence >= least]
     unlike = [located[one.candidate.ref] for one in ranking.ranked if one.confidence < least]
     lost = [Lost(one.candidate.ref, LostBy.UNLIKE, one.audience) for one in unlike]

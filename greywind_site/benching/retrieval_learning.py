@@ -24,10 +24,10 @@ WHOLE = 500  # questions from which on a set counts as much as a larger one
 MOST_LOST = 0.008  # of recall, in no large set, that abstaining may cost where it is learnt
 MOST_LOST_FEW = 0.01  # the same of small scopes, of the mean over the sets: few searches of each are asked
 MOST_LOST_ACROSS = 0.004  # the same by what models say alone: what is left for other languages is rarer, and dearer
-MOST_LOST_BELOW = 0.002  # of the evidence in a packet, of the mean over the sets, that the floor of likelihood may cost
+MOST_LOST_BELOW = 0.002  # of recall, of the mean over the sets, that a floor of likelihood may cost
 LARGE = 150  # questions from which on a set has a say in that
 FEW = 5
-PACKED = 25  # of the best: so many short messages fit into a packet of 1,000 tokens
+MANY = 25  # of the best: so many short messages are a thousand tokens
 GOVERNED = {"recency": 0.1, "status": 0.3, "source": 0.1, "usefulness": 0.4, "phase": 0.2}
 """Strengths of what a memory knows of itself, in the unit of the learnt scores: never more than a leg that differs."""
 
@@ -93,9 +93,11 @@ def weights_of(seen: Sequence[Seen], models: Sequence[str]) -> Weights:
         sureness=Sureness(behind=0.0, relevance=0.0, constant=0.0),
         sure=_sure(whole),
         floor=0.0,
+        deep=0.0,
     )
     found = found.model_copy(update={"sureness": _sureness(seen, found)})
-    return found.model_copy(update={"floor": _floor(meant, found)})
+    floors = {name: _floor(meant, found, among=among) for name, among in (("floor", FEW), ("deep", MANY))}
+    return found.model_copy(update=floors)
 
 
 def _of_one_script(signal: str) -> bool:
@@ -192,8 +194,8 @@ def _where_spent(costs: Sequence[tuple[float, float]], most: float) -> float:
     return order[min(int(np.searchsorted(spent, most, side="right")), len(order) - 1)][0]
 
 
-def _floor(seen: Sequence[Seen], found: Weights) -> float:
-    """Return the likelihood below which what is right, and would fit into a packet, may be left out at little loss."""
+def _floor(seen: Sequence[Seen], found: Weights, *, among: int) -> float:
+    """Return the likelihood below which what is right among so many of the best may be left out at little loss."""
     own = [one for one in seen if one.kind is Kind.OWN]
     large = _large([(one.group, 0.0, 0.0) for one in own])
     counts = Counter(one.group for one in own)
@@ -201,15 +203,15 @@ def _floor(seen: Sequence[Seen], found: Weights) -> float:
         (likely, float(one.right[row]) / len(one.question.relevant) / counts[one.group] / len(large))
         for one in own
         if one.group in large and _about(one, found) >= 0
-        for row, likely in _packed_of(one, found)
+        for row, likely in _best_of(one, found, most=among)
     ]
     return _where_spent(costs, MOST_LOST_BELOW)
 
 
-def _packed_of(one: Seen, found: Weights) -> Iterator[tuple[int, float]]:
-    """Yield the rows of a search that a packet would hold, with their likelihood."""
+def _best_of(one: Seen, found: Weights, *, most: int) -> Iterator[tuple[int, float]]:
+    """Yield the best rows of a search with their likelihood."""
     scores, about = one.scores(found.features), _about(one, found)
-    best = np.argsort(-scores, kind="stable")[:PACKED].tolist()
+    best = np.argsort(-scores, kind="stable")[:most].tolist()
     behind = (scores[best[:1]] - scores[best]).tolist()  # of nothing where all that was found is not judged
     yield from zip(best, found.sureness.likelihoods(behind, relevance=about), strict=True)
 

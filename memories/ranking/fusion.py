@@ -30,14 +30,15 @@ class Ranked(NamedTuple):
 class Ranking:
     """All candidates, best first. `relevance` is in log odds above the threshold; `abstained` where it is below 0.
 
-    `floor` is the confidence that makes a hit, `signals` what was decided by. Reasons are worked out when they are
-    asked for: few of the ranked become hits.
+    `floor` is the confidence that makes a hit, `deep` where many are wanted; `signals` is what was decided by. Reasons
+    are worked out when they are asked for: few of the ranked become hits.
     """
 
     ranked: Sequence[Ranked]
     abstained: bool
     relevance: float
     floor: float = 0.0
+    deep: float = 0.0
     signals: Mapping[str, float] = field(default_factory=dict)
     why: Callable[[Ranked], str] = field(default=lambda _: "", repr=False)
 
@@ -72,6 +73,7 @@ def rank(
         abstained=about < 0,
         relevance=about,
         floor=weights.floor,
+        deep=weights.deep,
         signals=signals,
         why=lambda one: reason_of(pool, one.row, columns, here=here),
     )

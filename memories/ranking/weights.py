@@ -57,7 +57,7 @@ class Weights(_Strict):
     """What is used where just these models are served. `beginning` decides in a small scope, `deciding` in others;
     there `across` decides where question and passages are written in different scripts, by what the models say alone;
     without a model there is none. No strange question was said more wholly than `sure`. What is less likely than
-    `floor` is no hit.
+    `floor` is no hit; where many are wanted, what is less likely than `deep`.
     """
 
     models: Sequence[str]
@@ -68,6 +68,7 @@ class Weights(_Strict):
     sureness: Sureness
     sure: float
     floor: float
+    deep: float
 
     def decides(self, *, foreign: bool, small: bool) -> Deciding:
         """Return what decides about a search."""
