@@ -51,6 +51,11 @@ class Refusal(Exception):
         fault = FieldFault(pointer, named, message)
         return cls(f"{pointer}: {message}", code=named, faults=(fault,), extra=extra)
 
+    @classmethod
+    def of(cls, faults: tuple[FieldFault, ...], *, code: str | None = None) -> Self:
+        """Return the refusal for several fields, at least one; its sentence is the first one's."""
+        return cls(f"{faults[0].pointer}: {faults[0].message}.", code=code, faults=faults)
+
     def problem(self, trace_id: str) -> "Problem":
         """Return the refusal as a problem document of one request."""
         return Problem(self.status, self.code, self.title, self.detail, trace_id, self.faults, self.extra)

@@ -15,7 +15,7 @@ def check_policy(body: Mapping[str, Any]) -> None:
     """
     faults = tuple(FieldFault(pointer, "unknown_word", message) for pointer, message in unknown_words(body))
     if faults:
-        raise Invalid(f"{faults[0].pointer}: {faults[0].message}.", code="unknown_word", faults=faults)
+        raise Invalid.of(faults, code="unknown_word")
     asking = {
         "review_mode": body["review_mode"] != "auto",
         "approval_required_for": bool(body["approval_required_for"]),

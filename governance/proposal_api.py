@@ -118,8 +118,7 @@ def _check_alone(body: ProposalIn) -> None:
     if not beside:
         return
     message = f"the kind {body.kind} takes nothing beside its body; leave this out, and say why in /body/reason"
-    faults = tuple(FieldFault(f"/{name}", "extra_forbidden", message) for name in beside)
-    raise Invalid(f"{faults[0].pointer}: {message}.", faults=faults)
+    raise Invalid.of(tuple(FieldFault(f"/{name}", "extra_forbidden", message) for name in beside))
 
 
 def _wish(body: ProposalIn) -> ProposalWish:

@@ -226,7 +226,7 @@ def checked_body(kind: Proposable, body: Any) -> dict[str, Any]:
     except ValidationError as error:
         found = error.errors(include_input=False, include_url=False)[:MOST_FAULTS]
         faults = tuple(_fault(fault) for fault in found)
-        raise Invalid(f"{faults[0].pointer}: {faults[0].message}.", code="invalid_body", faults=faults) from error
+        raise Invalid.of(faults, code="invalid_body") from error
     except UnicodeEncodeError as error:
         raise Invalid.at("/body", "holds half of a surrogate pair; send valid Unicode", code="invalid_body") from error
     if size > MOST_BYTES:
@@ -254,7 +254,7 @@ def check_fields(body: Mapping[str, Any], known: Iterable[str]) -> None:
     if unknown:
         message = f"this body knows no such field; it takes {', '.join(taken)}"
         faults = tuple(FieldFault(_pointer((name,)), "invalid_body", message) for name in unknown)
-        raise Invalid(f"{faults[0].pointer}: {message}.", code="invalid_body", faults=faults)
+        raise Invalid.of(faults, code="invalid_body")
 
 
 def checked_slug(kind: Proposable, text: str) -> str:

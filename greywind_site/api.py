@@ -55,8 +55,7 @@ def on_refusal(request: HttpRequest, refusal: Refusal) -> HttpResponse:
 def on_invalid(request: HttpRequest, error: ValidationError) -> HttpResponse:
     """Answer faults of the input's form, each by its pointer. What was sent is never echoed."""
     faults = tuple(_fault(entry) for entry in error.errors[:MOST_FAULTS])
-    detail = f"{faults[0].pointer}: {faults[0].message}." if faults else Invalid.title
-    return on_refusal(request, Invalid(detail, faults=faults))
+    return on_refusal(request, Invalid.of(faults) if faults else Invalid(Invalid.title))
 
 
 @api.exception_handler(AuthenticationError)

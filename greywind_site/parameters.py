@@ -35,8 +35,7 @@ def check_parameters(request: HttpRequest, taken: frozenset[str]) -> None:
         return
     remedy = f"it takes {', '.join(sorted(taken))}" if taken else "it takes none"
     message = f"this call knows no such parameter; {remedy}"
-    faults = tuple(FieldFault(pointer(["query", name]), CODE, message) for name in unknown[:MOST_FAULTS])
-    raise Invalid(f"{faults[0].pointer}: {message}.", faults=faults)
+    raise Invalid.of(tuple(FieldFault(pointer(["query", name]), CODE, message) for name in unknown[:MOST_FAULTS]))
 
 
 def _taken(view: View) -> frozenset[str]:
