@@ -187,8 +187,10 @@ class MemoryCard(OfMemory):
     @property
     def spans(self) -> Sequence[Span]:
         """By which words it differs from what it would change; () where it changes nothing, or too much to be shown."""
-        both = [self.target.text, self.text.text] if self.target and self.action is WriteAction.UPDATE else []
-        return word_diff(*both) if both and max(map(len, both)) <= MOST_INLINE else ()
+        if self.target is None or self.action is not WriteAction.UPDATE:
+            return ()
+        before, after = self.target.text, self.text.text
+        return word_diff(before, after) if max(len(before), len(after)) <= MOST_INLINE else ()
 
     @property
     def next_id(self) -> str:

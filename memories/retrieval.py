@@ -190,9 +190,7 @@ def _distinct(holding: Sequence[_Told], better: Mapping[str, str | None], most: 
 def _hit(told: _Told, pool: Pool, *, reason: str) -> Hit:
     ranked, located, weights = told.ranked, told.located, pool.weights
     candidate = ranked.candidate
-    matched = tuple(
-        sorted((term for term in weights if term in candidate.held), key=lambda term: (-weights[term], term))
-    )
+    matched = tuple(sorted(weights.keys() & candidate.held, key=lambda term: (-weights[term], term)))
     cosines = {model: round(score, 4) for model, score in candidate.cosines.items() if score is not None}
     return Hit(
         ref=candidate.ref,

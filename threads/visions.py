@@ -2,7 +2,7 @@
 
 import uuid
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from governance.actors import Acting
@@ -142,11 +142,4 @@ def _together(text: str, more: str) -> str:
 
 def as_it_says(vision: Vision) -> VisionWish:
     """Return a version as a wish for another one that says the same."""
-    return VisionWish(
-        origin_goal=vision.origin_goal,
-        origin_ref=vision.origin_ref,
-        done_when=vision.done_when,
-        non_goals=vision.non_goals,
-        user_priorities=vision.user_priorities,
-        quality_bar=vision.quality_bar,
-    )
+    return replace(wish_of(words_of(vision)), origin_ref=vision.origin_ref)
