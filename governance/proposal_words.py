@@ -76,27 +76,30 @@ RISKS: Mapping[Risk, Promise] = {
     Risk.MEDIUM: pgettext_lazy("risk", "medium risk"),
     Risk.HIGH: pgettext_lazy("risk", "high risk"),
 }
-# Fields that people know by a name from elsewhere in the console: those of a vision.
+# Fields of contracts that are told by the same name where a packet holds them.
+CONTRACT_PARTS: Mapping[str, Promise] = {
+    "name": pgettext_lazy("part", "name"),
+    "speaking_style": pgettext_lazy("part", "speaking style"),
+    "behavior_rules": pgettext_lazy("part", "behaviour"),
+    "relationship_to_user": pgettext_lazy("part", "relationship to the user"),
+    "stable_preferences": pgettext_lazy("part", "stable preferences"),
+    "preference_model": pgettext_lazy("part", "preferences of the human"),
+    "duties": pgettext_lazy("part", "duties"),
+    "permissions": pgettext_lazy("part", "permissions"),
+    "collaboration_rules": pgettext_lazy("part", "collaboration rules"),
+    "hard_boundaries": pgettext_lazy("part", "hard boundaries"),
+    "rules": pgettext_lazy("part", "rules"),
+}
+# What fields are called: those of a vision as elsewhere in the console, those of contracts in words of their own.
 FIELDS: Mapping[str, Promise] = {
     "origin_goal": gettext_lazy("Goal"),
     "done_when": gettext_lazy("Done when"),
     "non_goals": gettext_lazy("Non-goals"),
     "user_priorities": gettext_lazy("Priorities"),
     "quality_bar": gettext_lazy("Quality bar"),
-    "name": pgettext_lazy("part", "name"),
     "role": pgettext_lazy("part", "what it is"),
-    "speaking_style": pgettext_lazy("part", "speaking style"),
-    "behavior_rules": pgettext_lazy("part", "behaviour"),
-    "relationship_to_user": pgettext_lazy("part", "relationship to the user"),
-    "stable_preferences": pgettext_lazy("part", "stable preferences"),
     "identity_core": pgettext_lazy("part", "who it is at heart"),
-    "preference_model": pgettext_lazy("part", "preferences of the human"),
-    "duties": pgettext_lazy("part", "duties"),
-    "permissions": pgettext_lazy("part", "permissions"),
-    "collaboration_rules": pgettext_lazy("part", "collaboration rules"),
-    "hard_boundaries": pgettext_lazy("part", "hard boundaries"),
     "max_input_tokens": gettext_lazy("Most input tokens"),
-    "rules": pgettext_lazy("part", "rules"),
     "risk_threshold": pgettext_lazy("part", "from which risk a human is asked"),
     "approval_required_for": pgettext_lazy("part", "what needs an approval"),
     "source_weights": pgettext_lazy("part", "how much each source weighs"),
@@ -114,6 +117,7 @@ FIELDS: Mapping[str, Promise] = {
     "item_caps": gettext_lazy("Limits of single items"),
     "layers": pgettext_lazy("part", "shares of the layers"),
     "groups": pgettext_lazy("part", "shares of the groups"),
+    **CONTRACT_PARTS,
 }
 # Why nobody decides a proposal that has not ended for good.
 SHUT: Mapping[ProposalState, Promise] = {

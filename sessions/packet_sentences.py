@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from django.utils.functional import Promise
 from django.utils.translation import gettext, gettext_lazy, ngettext, pgettext_lazy
 
+from governance.proposal_words import CONTRACT_PARTS
 from sessions.session_words import LOST
 
 WARNINGS: Mapping[str, Promise] = {
@@ -86,19 +87,9 @@ SCHEMES: Mapping[str, Promise] = {
 }
 PARTS: Mapping[str, Promise] = {
     "reading-note": pgettext_lazy("part", "how to read the prompt"),
-    "rules": pgettext_lazy("part", "rules"),
-    "duties": pgettext_lazy("part", "duties"),
-    "permissions": pgettext_lazy("part", "permissions"),
-    "collaboration_rules": pgettext_lazy("part", "collaboration rules"),
-    "hard_boundaries": pgettext_lazy("part", "hard boundaries"),
-    "name": pgettext_lazy("part", "name"),
+    **CONTRACT_PARTS,
     "persona_role": pgettext_lazy("part", "what it is"),
     "boundaries": pgettext_lazy("part", "boundaries"),
-    "behavior_rules": pgettext_lazy("part", "behaviour"),
-    "speaking_style": pgettext_lazy("part", "speaking style"),
-    "relationship_to_user": pgettext_lazy("part", "relationship to the user"),
-    "stable_preferences": pgettext_lazy("part", "stable preferences"),
-    "preference_model": pgettext_lazy("part", "preferences of the human"),
     "origin_goal": pgettext_lazy("part", "original intent"),
     "done_when": pgettext_lazy("part", "done when"),
     "quality_bar": pgettext_lazy("part", "quality bar"),
