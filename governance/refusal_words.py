@@ -95,6 +95,10 @@ WORDS: dict[str, Promise] = {
     "already_decided": gettext_lazy("You have decided this version already. It waits for another decider."),
     "not_stored": gettext_lazy("The database or its ledger failed, so nothing was stored of this one. Try again."),
     "decided_alone": gettext_lazy("It is decided on its own page, not together with others."),
+    "malformed_id": gettext_lazy("This is not an id of the kind that is asked for here."),
+    "packet_without_it": gettext_lazy(
+        "The packet that you came from did not carry this memory. What you send now is said of the memory alone."
+    ),
     "nothing_chosen": gettext_lazy("Nothing was chosen, so nothing was approved. Choose in the list what to look at."),
     "not_open": gettext_lazy("It does not wait for a decision."),
     "proposal_moved": gettext_lazy(

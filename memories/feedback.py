@@ -30,7 +30,7 @@ def give_feedback(acting: Acting, memory: Memory, wish: FeedbackWish) -> Feedbac
 
     Raises Invalid (packet_without_it) for a packet that did not carry the memory, or is not here.
     """
-    if wish.packet_id and not Injection.objects.filter(memory=memory, packet_id=wish.packet_id).exists():
+    if wish.packet_id and not was_carried(memory, wish.packet_id):
         raise Invalid.at("/packet_id", "names no packet that carried this memory", code="packet_without_it")
     said = {"memory": memory, "actor_id": acting.actor_id, "kind": wish.kind, "packet_id": wish.packet_id}
     try:
@@ -43,6 +43,11 @@ def give_feedback(acting: Acting, memory: Memory, wish: FeedbackWish) -> Feedbac
     after = fingerprint(wish.note) if wish.note else ""
     record("memory.feedback", memory.public_id, after=after, detail={"kind": wish.kind, "feedback": made.public_id})
     return made
+
+
+def was_carried(memory: Memory, packet_id: uuid.UUID) -> bool:
+    """Return whether a packet of the open scope carried the memory."""
+    return Injection.objects.filter(memory=memory, packet_id=packet_id).exists()
 
 
 def note_cited(acting: Acting, packet_id: uuid.UUID, refs: Iterable[str]) -> int:

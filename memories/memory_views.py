@@ -1,5 +1,7 @@
 """The page of one memory: its parts, what people say of it, and two of its texts side by side."""
 
+import uuid
+from collections.abc import Mapping
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
@@ -7,11 +9,12 @@ from django.urls import reverse
 from django.utils.translation import gettext
 from django.views.decorators.http import require_POST, require_safe
 
-from governance.errors import NotThere
-from governance.pages import Desk, done, id_in_path, project_page, show
+from governance.errors import Invalid, NotThere
+from governance.ids import parse_id, public_id
+from governance.pages import Desk, blame, done, id_in_path, project_page, show
 from governance.scope import project_scope
 from governance.vocabulary import Deed
-from memories.feedback import FeedbackWish, give_feedback, note_read
+from memories.feedback import FeedbackWish, give_feedback, note_read, was_carried
 from memories.history import access_of, compared, last_change, past_of
 from memories.lineage import lineage_of
 from memories.looking_up import find_memory
@@ -41,15 +44,15 @@ def say_of_memory(request: HttpRequest, desk: Desk, memory_id: str) -> HttpRespo
     """Say of a memory that it was useful, is wrong or outdated, or must not be used."""
     desk.check(Deed.PROPOSE_MEMORY)
     form = FeedbackForm(request.POST)
-    if not form.is_valid():
-        return _shown(request, desk, memory_id, Tab.TEXT, form=form, status=422)
-    with project_scope(desk.acting):
-        found = find_memory(id_in_path("mem", memory_id))
-        said = FeedbackWish(kind=FeedbackKind(form.cleaned_data["kind"]), note=form.cleaned_data["note"])
-        give_feedback(desk.acting, found, said)
-    to = reverse("memory", args=[desk.seat.public_id, found.public_id])
-    words = gettext("Said. It stands beside the memory for everybody who may read it, and changes nothing by itself.")
-    return done(request, words, to=f"{to}?tab={Tab.ACCESS}")
+    if form.is_valid():
+        try:
+            words = _said(desk, id_in_path("mem", memory_id), form.cleaned_data)
+        except Invalid as refusal:
+            blame(form, refusal)
+            form.say_instead(packet="")
+        else:
+            return done(request, words, to=_said_at(desk, memory_id, form.cleaned_data["packet"]))
+    return _shown(request, desk, memory_id, Tab.TEXT, form=form, status=422)
 
 
 @project_page
@@ -67,6 +70,35 @@ def memory_diff(request: HttpRequest, desk: Desk, memory_id: str) -> HttpRespons
     return show(request, desk, "memories/diff.html", section=SECTION, **context)
 
 
+def _said(desk: Desk, pk: uuid.UUID, said: Mapping[str, Any]) -> str:
+    """Store it, and return what became of it in words."""
+    packet = parse_id("pkt", said["packet"], pointer="/packet_id") if said["packet"] else None
+    wish = FeedbackWish(kind=FeedbackKind(said["kind"]), note=said["note"], packet_id=packet)
+    with project_scope(desk.acting):
+        stored = give_feedback(desk.acting, find_memory(pk), wish)
+    if stored.note != said["note"]:
+        return gettext("You had said this before; what you wrote then stands.")
+    return gettext("Said. It stands beside the memory for everybody who may read it, and changes nothing by itself.")
+
+
+def _said_at(desk: Desk, memory_id: str, packet: str) -> str:
+    """Return where it stands: in the packet that it was said of, else beside the memory."""
+    if packet:
+        return f"{reverse('context', args=[desk.seat.public_id, packet])}#{memory_id}"
+    return f"{reverse('memory', args=[desk.seat.public_id, memory_id])}?tab={Tab.ACCESS}"
+
+
+def _asked_of(request: HttpRequest, found: Memory) -> FeedbackForm:
+    """Return the form for feedback: blame, where the address names a packet that carried the memory."""
+    try:
+        packet = parse_id("pkt", request.GET.get("packet", ""), pointer="?packet")
+    except Invalid:
+        return FeedbackForm()
+    if not was_carried(found, packet):
+        return FeedbackForm()
+    return FeedbackForm(initial={"packet": public_id("pkt", packet), "kind": FeedbackKind.WRONG})
+
+
 def _shown(
     request: HttpRequest,
     desk: Desk,
@@ -77,12 +109,13 @@ def _shown(
     status: int = 200,
 ) -> HttpResponse:
     pk = id_in_path("mem", memory_id)
-    context: dict[str, Any] = {"tab": tab, "tabs": list(Tab), "feedback": form or FeedbackForm()}
+    context: dict[str, Any] = {"tab": tab, "tabs": list(Tab)}
     with project_scope(desk.acting):
         if tab is Tab.TEXT:
             context["card"] = card = card_of(desk.acting, pk)
             found = card.memory
             context |= _to_do(request, desk, found, disputed=bool(card.conflict_id))
+            context["feedback"] = form or _asked_of(request, found)
         else:
             found = find_memory(pk)
             context |= _part(found, tab)

@@ -108,8 +108,9 @@ class EditForm(StatementForm):
 
 
 class FeedbackForm(ConsoleForm):
-    """What a person says of a memory."""
+    """What a person says of a memory, and of which packet that carried it, if of one."""
 
+    packet = forms.CharField(widget=forms.HiddenInput, required=False, max_length=64)
     kind = forms.ChoiceField(label=gettext_lazy("What you say of it"), choices=list(STORE_KINDS[FeedbackKind].items()))
     note = forms.CharField(
         label=gettext_lazy("In your words"),

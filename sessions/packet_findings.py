@@ -11,6 +11,7 @@ from governance.invisible import made_visible
 from governance.languages import language_of
 from memories.vocabulary import KnowledgeStatus, Origin, SourceType
 from sessions.context.vocabulary import ActionKind, ActionReason, DropReason
+from sessions.packet_memories import MemoryLine
 from sessions.packet_refs import Namer, Source
 from sessions.packet_sentences import candidate_reason, found_reason, warning_words
 from sessions.packet_words import word_of
@@ -44,7 +45,10 @@ class ResolutionLines:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HitLine:
-    """A passage that the search brought: in the packet, or left out with the reason. `text` may be empty."""
+    """A passage that the search brought: in the packet, or left out with the reason. `text` may be empty.
+
+    `memory` is how it stands now, for a memory that the reader may read.
+    """
 
     source: Source
     source_type: Promise | str
@@ -55,6 +59,7 @@ class HitLine:
     reason: str
     text: str
     dropped: DropReason | None
+    memory: MemoryLine | None
 
     @property
     def language(self) -> str:
@@ -94,17 +99,23 @@ def resolution_lines(stored: Mapping[str, Any], readable: Mapping[str, str]) -> 
 
 
 def hit_lines(
-    receipt: Mapping[str, Any], decisions: Mapping[str, Any], texts: Mapping[str, str] | None, namer: Namer
+    receipt: Mapping[str, Any],
+    decisions: Mapping[str, Any],
+    texts: Mapping[str, str] | None,
+    namer: Namer,
+    *,
+    memories: Mapping[str, MemoryLine],
 ) -> Sequence[HitLine]:
     """Return the passages that the search brought, those in the packet first.
 
     `texts` are the contents that the reader may see, by ref; None where nothing may be shown: then the reason, which
-    quotes the content's words, stays hidden as well.
+    quotes the content's words, stays hidden as well. `memories` are those open to the reader, by ref without a version.
     """
     [layer] = [layer for layer in decisions["budget"]["layers"] if layer["layer"] == "memories"] or [None]
     left = {item["ref"].partition("#")[0]: item["reason"] for item in layer["dropped"]} if layer else {}
     carried = {item["ref"].partition("#")[0] for item in layer["items"]} if layer else set()
-    lines = [_hit(hit, left, texts, namer) for hit in receipt["hits"]]
+    found = [(hit, memories.get(hit["ref"].partition("@")[0])) for hit in receipt["hits"]]
+    lines = [_hit(hit, left, texts, namer, memory=memory) for hit, memory in found]
     return sorted(lines, key=lambda line: (line.source.ref not in carried, -(line.score or 0)))
 
 
@@ -129,7 +140,14 @@ def _candidate(stored: Mapping[str, Any]) -> CandidateLine:
     )
 
 
-def _hit(hit: Mapping[str, Any], left: Mapping[str, str], texts: Mapping[str, str] | None, namer: Namer) -> HitLine:
+def _hit(
+    hit: Mapping[str, Any],
+    left: Mapping[str, str],
+    texts: Mapping[str, str] | None,
+    namer: Namer,
+    *,
+    memory: MemoryLine | None,
+) -> HitLine:
     reason = left.get(hit["ref"])
     return HitLine(
         source=namer.source(hit["ref"]),
@@ -141,6 +159,7 @@ def _hit(hit: Mapping[str, Any], left: Mapping[str, str], texts: Mapping[str, st
         reason=made_visible(found_reason(hit["relevance_reason"])) if texts is not None and hit["ref"] in texts else "",
         text=made_visible((texts or {}).get(hit["ref"], "")),
         dropped=DropReason(reason) if reason else None,
+        memory=memory,
     )
 
 

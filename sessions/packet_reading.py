@@ -28,6 +28,7 @@ from sessions.packet_findings import (
     warning_lines,
 )
 from sessions.packet_layers import LayerLine, Reader, layer_lines, needed_lines
+from sessions.packet_memories import MemoryLine, memory_lines
 from sessions.packet_opening import Head, Opened, head_of, open_packet, reader_of
 from sessions.packet_prompt import PromptLines, prompt_lines
 from sessions.packet_refs import Namer
@@ -114,7 +115,8 @@ def packet_page(acting: Acting, packet_id: uuid.UUID) -> PacketPage:
             .select_related("actor")
             .order_by("-created_at", "-id")[:MOST_OUTCOMES]
         )
-    return _page(opened, outcomes)
+        memories = memory_lines(packet_id, [hit["ref"] for hit in opened.packet.receipt["hits"]])
+    return _page(opened, outcomes, memories)
 
 
 def layer_part(acting: Acting, packet_id: uuid.UUID, layer: Layer, *, start: int) -> tuple[LayerLine, Head]:
@@ -129,7 +131,7 @@ def layer_part(acting: Acting, packet_id: uuid.UUID, layer: Layer, *, start: int
     return line, head_of(opened)
 
 
-def _page(opened: Opened, outcomes: Sequence[PacketOutcome]) -> PacketPage:
+def _page(opened: Opened, outcomes: Sequence[PacketOutcome], memories: Mapping[str, MemoryLine]) -> PacketPage:
     packet, decisions, again = opened.packet, opened.decisions, opened.again
     reader = reader_of(opened)
     layers = _layers(opened, reader)
@@ -142,7 +144,7 @@ def _page(opened: Opened, outcomes: Sequence[PacketOutcome]) -> PacketPage:
         lost=loss_lines(opened.lost, reader.namer),
         resolution=resolution_lines(decisions["resolution"], opened.readable),
         found=decisions["retrieval"],
-        hits=hit_lines(packet.receipt, decisions, _hit_texts(again), reader.namer),
+        hits=hit_lines(packet.receipt, decisions, _hit_texts(again), reader.namer, memories=memories),
         continuity=_continuity(opened, reader.namer),
         actions=action_runs(packet.decisions["actions"], place_of(packet.session), reader.namer),
         warnings=warning_lines(decisions["warnings"]),

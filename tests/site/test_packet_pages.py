@@ -3,6 +3,7 @@
 import html
 import json
 import re
+import uuid
 from typing import Any
 
 import pytest
@@ -11,8 +12,10 @@ from django.test import Client
 from governance.models import AuditEvent, User
 from governance.scope import project_scope
 from governance.vocabulary import MembershipLevel
+from memories.feedback import FeedbackWish, give_feedback
 from memories.lifecycle import advance
-from memories.vocabulary import MemoryStatus
+from memories.models import Memory
+from memories.vocabulary import FeedbackKind, MemoryStatus
 from sessions import packet_layers, packet_prompt, packet_views
 from tests.api.asking import append, compiled, event, layer, make_thread, ok, open_session
 from tests.api.test_context_again import QUESTION, learnt
@@ -218,6 +221,41 @@ def test_the_retrieval_says_why_each_passage_was_found(cast: Cast, client: Clien
     assert re.search(r"shares “[^”]*parser[^”]*”", page)
 
 
+def test_a_memory_of_the_packet_is_reported_from_its_page_and_the_packet_says_so(cast: Cast) -> None:
+    maintainer, packet = signed_in(join(make_account(), cast, MembershipLevel.MAINTAINER)), worked(cast)["packet_id"]
+    [way] = re.findall(r'href="([^"]+)[?]packet=' + packet + '#feedback"', shown(maintainer, cast, packet))
+    form = maintainer.get(f"{way}?packet={packet}").context["feedback"]
+    answer = maintainer.post(f"{way}say", {**form.initial, "note": "comments were given up"})
+    memory = way.rstrip("/").rpartition("/")[2]
+    assert answer["Location"] == contexts_of(cast, f"{packet}/#{memory}")
+    page = plain(shown(maintainer, cast, packet))
+    assert re.search(r"wrong said by .+ comments were given up", page)
+    assert "The memory now: in use" in page
+    again = maintainer.post(f"{way}say", {**form.initial, "note": "other words"}, follow=True).content.decode()
+    assert ("You had said this before" in again, "other words" in again) == (True, False)
+
+
+def test_a_viewer_reads_what_was_reported_and_is_offered_nothing(cast: Cast, client: Client) -> None:
+    packet = worked(cast)["packet_id"]
+    with project_scope(cast.owner.acting):
+        memory = Memory.objects.get(status=MemoryStatus.ACTIVE)
+        said = FeedbackWish(kind=FeedbackKind.OUTDATED, packet_id=uuid.UUID(packet[4:]))
+        give_feedback(cast.owner.acting, memory, said)
+    page = shown(client, cast, packet)
+    assert ("outdated said by" in plain(page), "#feedback" in page) == (True, False)
+
+
+@pytest.mark.parametrize("packet", ["pkt_" + "0" * 32, "x/y"])
+def test_a_packet_that_did_not_carry_the_memory_bears_no_report(cast: Cast, packet: str) -> None:
+    maintainer, memory = signed_in(join(make_account(), cast, MembershipLevel.MAINTAINER)), learnt(cast)
+    path = f"{page_of(cast)}memories/{memory.public_id}/"
+    assert maintainer.get(path, {"packet": packet}).context["feedback"].initial == {}
+    answer = maintainer.post(f"{path}say", {"packet": packet, "kind": "wrong", "note": "typed with care"})
+    form = answer.context["feedback"]
+    assert (answer.status_code, len(form.non_field_errors()), form["packet"].value()) == (422, 1, "")
+    assert "typed with care" in answer.content.decode()
+
+
 def test_warnings_are_sentences(cast: Cast, client: Client) -> None:
     answer = compiled(cast.dev)
     page = plain(shown(client, cast, answer["packet_id"]))
@@ -315,7 +353,7 @@ def ledger(cast: Cast) -> int:
 def test_the_number_of_statements_does_not_grow_with_the_items(cast: Cast, client: Client) -> None:
     small, large = (contexts_of(cast, f"{worked(cast, turns=n)['packet_id']}/") for n in (2, 40))
     statements(client, small)
-    assert statements(client, small, but="BEGIN") == statements(client, large, but="BEGIN") <= 12
+    assert statements(client, small, but="BEGIN") == statements(client, large, but="BEGIN") <= 13
 
 
 def test_a_large_packet_makes_a_bounded_page(cast: Cast, client: Client) -> None:
