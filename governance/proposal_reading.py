@@ -174,7 +174,7 @@ def _body(revision: Revision | None, looked_up: Mapping[str, Any] | None) -> Map
 
 def text_of(proposal: Proposal, version: int) -> ProposalText:
     """Return one version of a proposal's text; raises NotThere."""
-    texts = ProposalText.objects.filter(proposal=proposal, version=version).select_related("base", "author")
+    texts = ProposalText.objects.filter(proposal=proposal, version=version).select_related("base", "author", "proposal")
     found = texts.first()
     if found is None:
         raise NotThere.there("/version")

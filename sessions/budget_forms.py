@@ -20,6 +20,7 @@ from sessions.packet_sentences import RESERVES as RESERVE_NAMES
 from sessions.packet_words import word_of
 
 METHODS = (CountMethod.EXACT, CountMethod.ESTIMATE)
+WORDS = frozenset(("title", "rationale"))  # the fields that say what is asked for; the others are figures
 SHARED = tuple(group for group in Group if group is not Group.HEADROOM)
 
 
@@ -85,11 +86,17 @@ class BudgetForm(ConsoleForm):
     def clean(self) -> dict[str, Any]:
         """Check what single fields cannot: sums over the window and over the whole, and floors above caps."""
         sent = super().clean() or {}
-        if not self.errors:
+        if self.errors.keys() <= WORDS:
             floors = _most_floors(self.body())
             self._check_window(sent)
             self._check_shares(sent, floors)
         return sent
+
+    def figures_are_right(self) -> bool:
+        """Whether the figures can be looked at; what is said about them may be missing yet, and is not at fault."""
+        for name in self.errors.keys() & WORDS:
+            del self.errors[name]
+        return not self.errors
 
     def body(self) -> dict[str, Any]:
         """Return the profile's body as it was changed."""

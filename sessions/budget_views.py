@@ -15,15 +15,18 @@ from governance.models import Project
 from governance.pages import Desk, blame, done, project_page, show
 from governance.proposal_words import ASKED
 from governance.proposals import ProposalWish, propose
+from governance.schemas import checked_body
 from governance.scope import project_scope
 from governance.vocabulary import ContractKind, Deed, Phase, Risk
 from sessions.budget_chart import window_bar
 from sessions.budget_forms import BudgetForm
 from sessions.budget_json import profile_json, profiles_json
 from sessions.budget_reading import ProfileLine, ProfilePage, find_profile, profile_lines, profile_page
+from sessions.effect_reading import MOST_PACKETS, Effect, effect_on_profile
 
 SECTION = "budgets"
 DOWNLOAD = "download"  # in an address: the same as a file
+PREVIEW = "preview"  # in the address of a form: what it would do, and nothing is asked for
 
 
 @project_page
@@ -51,11 +54,16 @@ def budget(request: HttpRequest, desk: Desk, profile: str) -> HttpResponse:
 
 @project_page
 def propose_budget(request: HttpRequest, desk: Desk, profile: str) -> HttpResponse:
-    """Ask for a change of a profile; sums over the window are refused here, with their figures."""
+    """Ask for a change of a profile, or look first at what it would do to the last packets.
+
+    Sums over the window are refused here, with their figures.
+    """
     desk.check(Deed.PROPOSE_CONTRACT)
     with project_scope(desk.acting, read_only=True):
         line = find_profile(_project(desk), profile)
     form, status = BudgetForm(posted(request), body=line.body, version=line.revision or 0), 200
+    if form.is_bound and PREVIEW in request.GET:
+        return _shown(request, desk, line, form, effect=_effect(desk, line, form))
     if form.is_valid():
         try:
             with project_scope(desk.acting):
@@ -67,9 +75,31 @@ def propose_budget(request: HttpRequest, desk: Desk, profile: str) -> HttpRespon
             status = refusal.status
         else:
             return done(request, ASKED, to=reverse("proposal", args=[desk.seat.public_id, made.public_id]))
+    return _shown(request, desk, line, form, status=status)
+
+
+def _shown(
+    request: HttpRequest, desk: Desk, line: ProfileLine, form: BudgetForm, *, status: int = 200, **more: Any
+) -> HttpResponse:
     status = status if status != 200 else status_of(form)
-    shown: dict[str, Any] = {"line": line, "form": form, "above": _above(desk, profile)}
-    return show(request, desk, "sessions/budget_propose.html", status=status, section=SECTION, **shown)
+    shown: dict[str, Any] = {"line": line, "form": form, "most": MOST_PACKETS, "above": _above(desk, line.slug), **more}
+    return show(request, desk, "sessions/budget_propose.html", status=status, part="asked", section=SECTION, **shown)
+
+
+def _effect(desk: Desk, line: ProfileLine, form: BudgetForm) -> Effect | None:
+    """Work out what the figures of a form would do, without storing them; None where it says what is wrong."""
+    if not form.figures_are_right():
+        return None
+    try:
+        body = checked_body(ContractKind.BUDGET_PROFILE, form.body())
+    except Invalid as refusal:
+        form.blame_body(refusal)
+        return None
+    if body == line.body:
+        form.add_error(None, gettext("No figure differs from what holds; change one to see what it would do."))
+        return None
+    with project_scope(desk.acting, read_only=True):
+        return effect_on_profile(line.slug, line.body if line.revision else None, body)
 
 
 def _project(desk: Desk) -> Project:

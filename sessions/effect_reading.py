@@ -1,4 +1,4 @@
-"""What a proposal would do, as its reviewer reads it: the last packets of its contract, compiled with its text."""
+"""What a change would do, as its author and reviewer read it: the last packets of its contract, compiled with it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from governance.proposal_reading import find_proposal, text_of
 from governance.vocabulary import ContractKind
 from sessions.context.compiler import Compiled
 from sessions.context.vocabulary import CountMethod, DropReason, Layer
-from sessions.effects import ContractChange, Moved, compiled_both, moved_items
+from sessions.effects import Body, ContractChange, Moved, compiled_both, moved_items
 from sessions.models import Attempt, ContextPacket
 from sessions.packet_reading import ShortLine
 from sessions.packet_refs import Namer, Source
@@ -82,16 +82,16 @@ class PacketEffect:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Effect:
-    """A proposal's effect on the packets that its reader may see; private ones of others are in no figure.
+    """A change's effect on the packets that its reader may see; private ones of others are in no figure.
 
-    `before` and `after` are sums over the packets that neither text refuses. `running` attempts keep what holds now.
+    `before` and `after` are sums over the packets that neither text refuses. `running` attempts keep what holds now,
+    which is revision `base`. `agents` are those that it reaches, None where a request names what it goes by.
     """
 
-    proposal: Proposal
-    text: ProposalText
     packets: Sequence[PacketEffect]
-    agents: Sequence[str]
-    running: int
+    agents: Sequence[str] | None
+    running: int = 0
+    base: int | None = None
 
     @property
     def compiled(self) -> Sequence[PacketEffect]:
@@ -123,33 +123,52 @@ class Effect:
         return sum(bool(packet.gone) for packet in self.packets)
 
 
-def effect_of(proposal_id: str, *, version: int | None = None) -> Effect:
-    """Compile the last packets that ran under a proposal's contract with its text, in the open scope; writes nothing.
+def text_weighed(proposal_id: str, *, version: int | None = None) -> ProposalText:
+    """Return the text of a proposal whose effect can be worked out, in the open scope; None: the latest one.
 
-    At most MOST_PACKETS are looked at. Raises NotThere for a proposal or a version that is not here.
+    Raises NotThere for a proposal or a version that is not here.
     """
     proposal = find_proposal(proposal_id, pointer="{proposal_id}")
     if proposal.kind not in set(ContractKind):  # an offered memory changes no contract
         raise NotThere.there("{proposal_id}")
-    text = text_of(proposal, proposal.version if version is None else version)
-    kind = ContractKind(proposal.kind)
+    return text_of(proposal, proposal.version if version is None else version)
+
+
+def effect_of(text: ProposalText) -> Effect:
+    """Compile the last packets that ran under a proposal's contract with its text, in the open scope; writes nothing.
+
+    At most MOST_PACKETS are looked at.
+    """
+    proposal, kind = text.proposal, ContractKind(text.proposal.kind)
+    if kind is ContractKind.BUDGET_PROFILE:
+        return effect_on_profile(proposal.slug, text.base.body if text.base else None, text.body)
     change = ContractChange(kind, text.base.body if text.base else None, text.body)
     return Effect(
-        proposal=proposal,
-        text=text,
-        packets=[_packet_effect(packet, change) for packet in _packets(proposal, kind)],
+        packets=[_packet_effect(packet, change) for packet in _packets(proposal, kind)[:MOST_PACKETS]],
         agents=[made_visible(name) for name in agents_under(proposal)],
         running=_running(kind, text.base),
+        base=text.base.number if text.base else None,
     )
 
 
+def effect_on_profile(slug: str, before: Body | None, after: Body) -> Effect:
+    """Compile the last packets under a budget profile with the figures `after`, asked for or not yet, as `effect_of`.
+
+    `before` are the approved figures that hold, None where what ships does.
+    """
+    change = ContractChange(ContractKind.BUDGET_PROFILE, before, after)
+    rows = _latest().filter(receipt__profile__0=slug)[:MOST_PACKETS]
+    return Effect(packets=[_packet_effect(packet, change) for packet in rows], agents=None)
+
+
+def _latest() -> QuerySet[ContextPacket]:
+    return ContextPacket.objects.select_related("session", "actor", "attempt").order_by("-created_at", "-id")
+
+
 def _packets(proposal: Proposal, kind: ContractKind) -> QuerySet[ContextPacket]:
-    rows = ContextPacket.objects.select_related("session", "actor", "attempt").order_by("-created_at", "-id")
-    if kind is ContractKind.BUDGET_PROFILE:
-        return rows.filter(receipt__profile__0=proposal.slug)[:MOST_PACKETS]
     if proposal.contract_id is None:
-        return rows.filter(_to_come(proposal, kind))[:MOST_PACKETS]
-    return rows.filter(**{f"attempt__{kind}_revision__contract_id": proposal.contract_id})[:MOST_PACKETS]
+        return _latest().filter(_to_come(proposal, kind))
+    return _latest().filter(**{f"attempt__{kind}_revision__contract_id": proposal.contract_id})
 
 
 def _to_come(proposal: Proposal, kind: ContractKind) -> Q:

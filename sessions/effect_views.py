@@ -10,7 +10,7 @@ from governance.invisible import made_visible
 from governance.pages import Desk, project_page, show
 from governance.proposal_views import version_asked
 from governance.scope import project_scope
-from sessions.effect_reading import MOST_PACKETS, effect_of
+from sessions.effect_reading import MOST_PACKETS, effect_of, text_weighed
 
 
 @project_page
@@ -19,11 +19,12 @@ def proposal_effect(request: HttpRequest, desk: Desk, proposal_id: str) -> HttpR
     """What a proposal would do to the last packets of its contract, as far as the reader may see them."""
     version = version_asked(request)
     with project_scope(desk.acting, read_only=True):
-        effect = effect_of(proposal_id, version=version)
+        text = text_weighed(proposal_id, version=version)
+        effect = effect_of(text)
     prj = desk.seat.public_id
     above = [
         (reverse("project", args=[prj]), desk.seat.project_name),
-        (reverse("proposal", args=[prj, proposal_id]), made_visible(effect.text.title)),
+        (reverse("proposal", args=[prj, proposal_id]), made_visible(text.title)),
     ]
-    shown: dict[str, Any] = {"effect": effect, "above": above, "most": MOST_PACKETS}
+    shown: dict[str, Any] = {"effect": effect, "text": text, "above": above, "most": MOST_PACKETS}
     return show(request, desk, "sessions/proposal_effect.html", part="effect", section="inbox", **shown)

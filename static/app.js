@@ -60,16 +60,17 @@
     if (way) { way.checked = true; way.focus(); }
   });
 
-  // After a part of the page was replaced: its heading takes the focus, and buttons in it are made ready.
+  // A form that came back with faults: the first field to put right has the focus.
+  const wrong = () => document.querySelector(".field-wrong :is(input, select, textarea)");
+
+  // After a part of the page was replaced: its heading takes the focus, or what is wrong with its form, and buttons in
+  // it are made ready.
   document.addEventListener("htmx:after:swap", () => {
     prepare(document);
-    const landed = document.querySelector("[data-land]");
+    const landed = document.querySelector("[data-land]") ?? wrong() ?? document.querySelector("[data-faults]");
     if (landed) landed.focus();
   });
-
-  // A form that came back with faults: the first field to put right has the focus.
-  const wrong = document.querySelector(".field-wrong :is(input, select, textarea)");
-  if (wrong) wrong.focus();
+  wrong()?.focus();
 
   addEventListener("pageshow", () => {
     document.querySelectorAll("form[data-sent]").forEach((form) => { delete form.dataset.sent; });

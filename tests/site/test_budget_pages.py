@@ -12,10 +12,11 @@ from django.utils import timezone
 from governance.models import Proposal, ProposalText, User
 from governance.scope import project_scope
 from governance.vocabulary import ContractKind, MembershipLevel
+from sessions.context.profile_form import ITEM_CAPS
 from sessions.context.scripts import Script
 from sessions.models import LearntFigures
 from sessions.vocabulary import Learning
-from tests.api.asking import compiled
+from tests.api.asking import compiled, grown, make_thread, row_counts
 from tests.cast import Cast, make_cast
 from tests.context.cast import PROFILES
 from tests.governing import changed
@@ -162,6 +163,67 @@ def test_what_cannot_be_is_refused_in_the_form_with_its_figures(
 def test_an_exact_count_takes_no_factor(owner: Client, cast: Cast) -> None:
     answer = sent(owner, cast, method="exact")
     assert "must be 1 when the method is exact" in plain(answer.content.decode())
+
+
+def preview(client: Client, cast: Cast, **changes: Any) -> Any:
+    """The answer to the button that shows the effect, with a form whose title is still empty."""
+    page = client.get(at(cast, f"{NAME}/propose")).content.decode()
+    said = fields(page) | {"title": ""} | {name: str(value) for name, value in changes.items()}
+    return client.post(at(cast, f"{NAME}/propose?preview"), said)
+
+
+def test_the_effect_is_shown_before_anything_is_asked_for(owner: Client, cast: Cast) -> None:
+    compiled(cast.dev, "Mend the tide tables.", budget={"profile": NAME})
+    form = owner.get(at(cast, f"{NAME}/propose"))
+    before = row_counts()
+    answer = preview(owner, cast, factor=2)
+    page = plain(answer.content.decode())
+    assert (form.status_code, answer.status_code, grown(before)) == (200, 200, {})
+    effect = answer.context["effect"]
+    assert (len(effect.packets), effect.difference > 0, effect.refusals) == (1, True, 0)
+    assert "The last packets, compiled with this text" in page
+    assert 'value="2"' in answer.content.decode()
+
+
+def test_the_effect_is_the_one_that_the_proposal_shows(owner: Client, cast: Cast) -> None:
+    compiled(cast.dev, "Mend the tide tables.", budget={"profile": NAME})
+    shown = preview(owner, cast, factor=2).context["effect"]
+    proposal = sent(owner, cast, factor=2).headers["Location"]
+    asked = owner.get(f"{proposal.rstrip('/')}/effect").context["effect"]
+    assert (shown.before, shown.after) == (asked.before, asked.after)
+
+
+def test_a_preview_counts_what_would_be_refused(owner: Client, cast: Cast) -> None:
+    compiled(cast.dev, "Mend the tide tables.", budget={"profile": NAME})
+    small = {"model_window": 104_040, **{f"item_caps__{name}": 16 for name in ITEM_CAPS}}
+    answer = preview(owner, cast, **small)
+    assert answer.context["effect"].refusals == 1
+    assert "1 would be refused" in plain(answer.content.decode())
+
+
+def test_a_preview_without_packets_says_so(owner: Client, cast: Cast) -> None:
+    page = plain(preview(owner, cast, reserves__output=40_000).content.decode())
+    assert "so there is nothing to compare" in page
+
+
+@pytest.mark.parametrize(("changes", "words"), [*OVER, ({}, "No figure differs from what holds")])
+def test_a_preview_of_what_cannot_be_says_why(owner: Client, cast: Cast, changes: dict[str, Any], words: str) -> None:
+    answer = preview(owner, cast, **changes)
+    assert (answer.status_code, words in plain(answer.content.decode())) == (422, True), plain(answer.content.decode())
+    assert answer.context["effect"] is None
+
+
+def test_a_preview_shows_no_private_packet_of_another(owner: Client, cast: Cast) -> None:
+    thread = make_thread(cast.personal, "my own", private=True)
+    compiled(cast.personal, thread_id=thread, budget={"profile": NAME})
+    assert preview(owner, cast, reserves__output=40_000).context["effect"].packets == []
+
+
+def test_a_preview_can_be_loaded_in_place(owner: Client, cast: Cast) -> None:
+    page = owner.get(at(cast, f"{NAME}/propose")).content.decode()
+    said, htmx = fields(page) | {"reserves__output": "40000"}, {"HX-Request": "true"}
+    part = owner.post(at(cast, f"{NAME}/propose?preview"), said, headers=htmx).content.decode()
+    assert ("<html" in part, 'id="effect-shown"' in part, 'value="40000"' in part) == (False, True, True)
 
 
 def test_who_may_only_look_is_shown_no_way_to_a_change(cast: Cast) -> None:

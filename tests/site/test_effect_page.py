@@ -6,7 +6,7 @@ from django.test import Client
 from governance.models import AuditEvent, Proposal, User
 from governance.scope import project_scope
 from governance.vocabulary import ContractKind, MembershipLevel
-from sessions.effect_reading import Effect, effect_of
+from sessions.effect_reading import Effect, effect_of, text_weighed
 from sessions.models import ContextPacket
 from sessions.vocabulary import ItemChange
 from tests.api.asking import compiled, make_thread
@@ -37,7 +37,7 @@ def role(cast: Cast, body: dict[str, object]) -> Proposal:
 
 def effect(cast: Cast, proposal: Proposal) -> Effect:
     with project_scope(cast.owner.acting, read_only=True):
-        return effect_of(proposal.public_id)
+        return effect_of(text_weighed(proposal.public_id))
 
 
 def test_a_longer_role_costs_its_packets_more(cast: Cast) -> None:
