@@ -5,13 +5,12 @@ What is compared are packets, or what a compile that was only tried out decided.
 
 import re
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from governance.actors import Acting
-from governance.errors import NotThere
 from governance.invisible import made_visible
 from governance.scope import project_scope
 from governance.vocabulary import Phase
@@ -144,14 +143,11 @@ class Comparison:
     profiles: bool
 
 
-def compared(acting: Acting, *packets: uuid.UUID) -> Comparison:
-    """Compare packets that the actor may see; raises NotThere where one of them is not here."""
+def readable_sides(acting: Acting, packets: Collection[uuid.UUID]) -> Mapping[uuid.UUID, Side]:
+    """Return those of the packets that the actor may see, as sides."""
     with project_scope(acting, read_only=True):
         rows = ContextPacket.objects.filter(pk__in=packets).select_related("session", "thread")
-        found = {row.pk: Side.of(row) for row in rows}
-    if any(packet not in found for packet in packets):
-        raise NotThere.there("?a")
-    return comparison([found[packet] for packet in packets], project_id=acting.project_id)
+        return {row.pk: Side.of(row) for row in rows}
 
 
 def comparison(sides: Sequence[Side], *, project_id: uuid.UUID) -> Comparison:

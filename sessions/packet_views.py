@@ -11,7 +11,8 @@ from governance.pages import Desk, addresses, id_in_path, project_page, show
 from governance.scope import project_scope
 from sessions.context.vocabulary import Layer, Trigger
 from sessions.explaining import explanation
-from sessions.packet_compare import compared
+from sessions.packet_compare import comparison, readable_sides
+from sessions.packet_forms import ComparisonForm
 from sessions.packet_json import packet_json
 from sessions.packet_layers import MOST_ITEMS
 from sessions.packet_list import filters_in, packet_list, packets_export
@@ -120,14 +121,16 @@ def context_json(request: HttpRequest, desk: Desk, packet_id: str) -> HttpRespon
 @require_safe
 def compare_contexts(request: HttpRequest, desk: Desk) -> HttpResponse:
     """Two packets or three on one scale, and what changed between them; without ids, the form that asks for them."""
-    chosen = request.GET.getlist("of")
-    # The list stands newest first, and what changed is told from the older one on.
-    picked = dict(zip(("a", "b", "c"), reversed(chosen[:3]), strict=False))
-    named = {name: request.GET.get(name, picked.get(name, "")).strip() for name in ("a", "b", "c")}
-    asked = [id_in_path("pkt", text) for text in named.values() if text]
-    both = compared(desk.acting, *asked) if len(asked) > 1 else None
-    shown: dict[str, Any] = {"both": both, "named": named, "chosen": len(chosen)}
-    return show(request, desk, "sessions/context_compare.html", section=SECTION, **shown)
+    form = ComparisonForm.asked(request.GET)
+    named = form.packets()
+    sides = readable_sides(desk.acting, set(named.values())) if named else {}
+    form.miss(sides)
+    chosen = [sides[packet] for packet in named.values() if packet in sides]
+    both = None
+    if len(chosen) > 1 and not form.errors:
+        both = comparison(chosen, project_id=desk.acting.project_id)
+    shown: dict[str, Any] = {"both": both, "form": form, "chosen": len(request.GET.getlist("of"))}
+    return show(request, desk, "sessions/context_compare.html", status=form.status, section=SECTION, **shown)
 
 
 def _start(request: HttpRequest) -> int:

@@ -17,6 +17,7 @@ from memories.lifecycle import advance
 from memories.models import Memory
 from memories.vocabulary import FeedbackKind, MemoryStatus
 from sessions import packet_layers, packet_prompt, packet_views
+from sessions.packet_forms import NOT_HERE
 from tests.api.asking import append, compiled, event, layer, make_thread, ok, open_session
 from tests.api.test_context_again import QUESTION, learnt
 from tests.cast import Cast, at, make_cast
@@ -396,7 +397,7 @@ def test_a_comparison_names_what_came_and_went(cast: Cast, client: Client) -> No
 def test_packets_chosen_in_the_list_are_compared_from_the_older_one_on(cast: Cast, client: Client) -> None:
     older, newer = [compiled(cast.dev, text)["packet_id"] for text in ("one", "two words more")]
     answer = client.get(contexts_of(cast, "compare"), {"of": [newer, older]})
-    assert answer.context["named"] == {"a": older, "b": newer, "c": ""}
+    assert answer.context["form"].data == {"a": older, "b": newer, "c": ""}
 
 
 def test_a_packet_compared_with_itself_has_no_differences(cast: Cast, client: Client) -> None:
@@ -415,10 +416,19 @@ def test_another_version_of_a_source_is_a_change(cast: Cast, client: Client) -> 
     assert [one.change.value for one in both.changes if one.layer == "thread"] == ["changed"]
 
 
-def test_a_comparison_needs_two_packets_that_are_there(cast: Cast, client: Client) -> None:
+def test_a_comparison_of_what_is_not_there_keeps_the_form_and_says_so_beside_the_field(
+    cast: Cast, client: Client
+) -> None:
     packet, path = compiled(cast.dev)["packet_id"], contexts_of(cast, "compare")
     assert client.get(path).status_code == client.get(path, {"a": packet, "b": packet}).status_code == 200
-    assert {client.get(path, {"a": packet, "b": b}).status_code for b in ("x", "pkt_" + "0" * 32)} == {404}
+    foreign = compiled(make_cast("beta").dev)["packet_id"]
+    for other in ("x", "pkt_" + "0" * 32, foreign):
+        answer = client.get(path, {"a": packet, "b": other})
+        form = answer.context["form"]
+        assert (answer.status_code, answer.context["both"], list(form.errors)) == (404, None, ["b"])
+        assert form.errors["b"] == [str(NOT_HERE)]
+        assert (form["a"].value(), form["b"].value()) == (packet, other)
+    assert client.get(path, {"a": packet}).status_code == 422
 
 
 def comparison(client: Client, cast: Cast, **ids: str) -> Any:
