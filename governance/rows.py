@@ -110,6 +110,14 @@ def _selection(model: type[Model]) -> str:
     return f"SELECT {columns(model)} FROM {model._meta.db_table} WHERE "  # noqa: S608, SLF001 - names from the model
 
 
+def on_one_line(statement: str) -> str:
+    """Return a statement without the white space that makes it readable; it must hold no comment and no such text.
+
+    The driver remembers how it reads a statement, up to 4,096 characters of it; a longer one it takes apart each time.
+    """
+    return " ".join(statement.split())
+
+
 def array_text(items: Iterable[str]) -> str:
     """Return an array as PostgreSQL reads it, of items that need no escaping: numbers, or what is quoted already.
 

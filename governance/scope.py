@@ -17,6 +17,7 @@ from governance.rows import send
 
 BEGIN = "BEGIN;"
 BEGIN_SNAPSHOT = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;"
+COMMIT = "COMMIT"
 ENTER = (
     "SELECT set_config('greywind.project', %s, true), set_config('greywind.actor', %s, true),"
     " set_config('greywind.roles', %s, true)"
@@ -38,9 +39,14 @@ class LedgerUnwritable(DatabaseError):
 
 @dataclass(slots=True)
 class Scope:
-    """An open scope: who acts, and the ledger entries that will be written before it commits."""
+    """An open scope: who acts, and the ledger entries that will be written before it commits.
+
+    `own` says that its transaction begins and ends with it, `snapshot` that this one only reads.
+    """
 
     acting: Acting
+    own: bool
+    snapshot: bool
     entries: list[tuple[Any, ...]] = field(default_factory=list)
 
 
@@ -61,10 +67,13 @@ def project_scope(acting: Acting, *, read_only: bool = False) -> Iterator[Scope]
             raise RuntimeError("a scope of another actor, or of other roles, is open; leave it first")
         yield outer
         return
-    scope = Scope(acting)
     nested = connection.in_atomic_block
+    scope = Scope(acting, own=not nested, snapshot=read_only and not nested)
     with transaction.atomic():
-        _enter(acting, begin="" if nested else BEGIN_SNAPSHOT if read_only else BEGIN)
+        if nested:
+            _set(acting)
+        else:
+            _begin(acting, BEGIN_SNAPSHOT if read_only else BEGIN)
         token = _open.set(scope)
         try:
             yield scope
@@ -73,7 +82,7 @@ def project_scope(acting: Acting, *, read_only: bool = False) -> Iterator[Scope]
             _open.reset(token)
         if nested:
             # A savepoint does not end the settings' lifetime: leave nothing behind for what follows it.
-            _set("", "", "")
+            _unset()
 
 
 def record(
@@ -115,40 +124,61 @@ def record(
 
 def project_here() -> UUID:
     """Return the project of the open scope; raises RuntimeError outside of one."""
+    return _here().acting.project_id
+
+
+def _here() -> Scope:
     scope = _open.get()
     if scope is None:
         raise RuntimeError("no scope is open; enter the project_scope of whoever acts")
-    return scope.acting.project_id
+    return scope
 
 
-def write_ledger() -> None:
-    """Write the open scope's ledger entries now, where a caller can send them along with its last rows.
+def go_on_writing() -> None:
+    """End the snapshot of the open scope, and let it go on in a transaction that may write; one round trip for both.
 
-    Raises RuntimeError outside a scope. What is recorded afterwards is written at the scope's end, as always.
+    For who reads all it needs and then stores what came of it. A scope that may write already goes on as it is.
     """
-    scope = _open.get()
-    if scope is None:
-        raise RuntimeError("no scope is open, so there is nothing to write")
+    scope = _here()
+    if scope.snapshot:
+        _set(scope.acting, before=f"{COMMIT};{BEGIN}")
+        scope.snapshot = False
+
+
+def conclude() -> None:
+    """Write the open scope's ledger entries and end its transaction, where a caller can send both with its last rows.
+
+    Nothing may follow in the scope but its end. Where the transaction is not the scope's own, it goes on.
+    """
+    scope = _here()
     _write_ledger(scope)
+    if scope.own:
+        send(COMMIT, ())
 
 
 def _reach(acting: Acting) -> tuple[Any, ...]:
     return acting.project_id, acting.actor_id, acting.roles
 
 
-def _enter(acting: Acting, *, begin: str) -> None:
-    values = [str(acting.project_id), str(acting.actor_id), ",".join(acting.roles)]
-    with connection.cursor() as cursor:
-        if begin:
-            # The driver would begin in a round trip of its own; ours begins and sets the scope in one. Commit and
-            # rollback stay Django's: both look at whether a transaction is open, not at who opened it.
-            connection.connection.autocommit = True
-        cursor.execute(begin + ENTER, values)
+def _begin(acting: Acting, begin: str) -> None:
+    # The driver would begin in a round trip of its own; ours begins and sets the scope in one. Commit and rollback
+    # stay Django's: both look at whether a transaction is open, not at who opened it.
+    connection.ensure_connection()
+    connection.connection.autocommit = True
+    _set(acting, before=begin)
 
 
-def _set(project: str, actor: str, roles: str) -> None:
+def _set(acting: Acting, *, before: str = "") -> None:
+    _say(before, str(acting.project_id), str(acting.actor_id), ",".join(acting.roles))
+
+
+def _unset() -> None:
+    _say("", "", "", "")
+
+
+def _say(before: str, project: str, actor: str, roles: str) -> None:
     with connection.cursor() as cursor:
-        cursor.execute(ENTER, [project, actor, roles])
+        cursor.execute(before + ENTER, [project, actor, roles])
 
 
 def _write_ledger(scope: Scope) -> None:

@@ -14,7 +14,7 @@ from governance.actors import Acting
 from governance.ids import parse_id, public_id
 from governance.models.base import reach_of
 from governance.rows import insert, together
-from governance.scope import record, write_ledger
+from governance.scope import conclude, record
 from governance.telemetry import Operation, traced
 from governance.vocabulary import Audience
 from memories.models import Injection
@@ -173,8 +173,9 @@ def record_packet(draft: PacketDraft, *, acting: Acting, now: datetime) -> dict[
         insert(packet)
         insert(*injected)
         touch(draft.thread, acting, role=packet.role, now=now)
-        write_ledger()
-        return answer_of(draft)
+        answer = answer_of(draft)
+        conclude()
+        return answer
 
 
 def _receipt(draft: PacketDraft) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from django.db import connection
 
 from governance.ids import parse_id, public_id
 from governance.models import Project, Revision
-from governance.rows import fetch, holding
+from governance.rows import fetch, holding, on_one_line
 from sessions.models import Session
 from sessions.models.segment import texts_of
 from threads.models import Task, Thread
@@ -95,7 +95,7 @@ FROM governance_project p WHERE p.id = %(project)s
 PROFILE_ROWS = f"SELECT to_json(f) FROM ({PROFILES}) f"  # noqa: S608 - put together from literals
 # The newest of each thing that has versions, and the few small lists beside them, in one round trip.
 # Row-level security holds inside the subselects as it does outside.
-HEADS = f"""
+HEADS = on_one_line(f"""
 SELECT
   (SELECT to_json(p) FROM governance_project p WHERE p.id = %(project)s),
   (SELECT to_json(v) FROM threads_vision v WHERE v.thread_id = %(thread)s ORDER BY v.version DESC LIMIT 1),
@@ -109,7 +109,7 @@ SELECT
   (SELECT to_json(k) FROM ({LAST}) k),
   (SELECT json_agg(w.id ORDER BY w.id) FROM agent_sessions_session w
    WHERE w.project_id = %(project)s AND w.thread_id = %(thread)s AND w.role <> %(hearer)s)
-"""  # noqa: S608 - put together from literals
+""")  # noqa: S608 - put together from literals
 EVENTS = """
 SELECT seq, role, kind, text, tool, failed, tokens_o200k, artifact_id, attested_by, occurred_at, segment_id
 FROM agent_sessions_event WHERE session_id = %s

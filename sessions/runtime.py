@@ -11,7 +11,7 @@ from django.db import transaction
 from governance.actors import Acting
 from governance.errors import Refusal
 from governance.ids import new_id
-from governance.scope import project_scope, record
+from governance.scope import go_on_writing, project_scope, record
 from governance.telemetry import Operation, traced
 from memories.embeddings.queries import AskedVectors, VectorsWanted, query_vectors
 from memories.ranking.asking import requests
@@ -32,6 +32,8 @@ from threads.models import Thread
 from threads.resolution import Resolution, resolve, settle
 
 type Remember = Callable[[str], None]
+type Stored = tuple[PacketDraft, dict[str, Any] | None]
+type Store = Callable[[Window, Gathered], Stored]
 type Look = Callable[[ContextAsk, Acting, datetime], Window]
 type WhatIf = Callable[[Gathered], Gathered]
 
@@ -76,43 +78,43 @@ def prepare_context(
         draft = rehearse(ask, acting=acting, now=now)
         return _or_refuse(draft, answer_of(draft))
     began = perf_counter()
-    draft = _compile(ask, *_window_and_material(ask, acting=acting, now=now))
-    with project_scope(acting):
+
+    def store(window: Window, gathered: Gathered) -> Stored:
+        draft = _compile(ask, window, gathered)
+        go_on_writing()
         if remember is not None and not draft.refused:
             remember(draft.public_id)
-        answer = record_packet(draft, acting=acting, now=now)
+        return draft, record_packet(draft, acting=acting, now=now)
+
+    draft, answer = _with_material(ask, store, acting=acting, now=now)
     count_compile(draft, seconds=perf_counter() - began)
     return _or_refuse(draft, answer)
 
 
-def _window_and_material(ask: ContextAsk, *, acting: Acting, now: datetime) -> tuple[Window, Gathered]:
-    """Return where the work goes on and what was read for it; one snapshot is enough when nothing is opened."""
+def _with_material(ask: ContextAsk, store: Store, *, acting: Acting, now: datetime) -> Stored:
+    """Return what `store` makes of where the work goes on and of what was read for it, in the scope that read it.
+
+    One snapshot is enough when nothing is opened.
+    """
     vectors, window = _own_vectors(ask), None
     try:
         with project_scope(acting, read_only=True):
             found = find(ask, acting=acting, now=now)
             window = window_as_it_is(found, acting=acting, now=now)
             if window is not None:
-                return window, _gather(ask, window, acting=acting, now=now, vectors=vectors)
+                return store(window, _gather(ask, window, acting=acting, now=now, vectors=vectors))
     except VectorsWanted as wanted:
         vectors = query_vectors(wanted.requests)
     if window is None:
         with project_scope(acting):
             window = open_window(found, acting=acting, now=now)
-    return window, _gathered_apart(ask, window, acting=acting, now=now, vectors=vectors)
-
-
-def _gathered_apart(
-    ask: ContextAsk, window: Window, *, acting: Acting, now: datetime, vectors: AskedVectors | None
-) -> Gathered:
-    """Gather in a transaction of its own; once more where what a mere "go on" looks for has no vectors here yet."""
     try:
         with project_scope(acting, read_only=True):
-            return _gather(ask, window, acting=acting, now=now, vectors=vectors)
-    except VectorsWanted as wanted:
+            return store(window, _gather(ask, window, acting=acting, now=now, vectors=vectors))
+    except VectorsWanted as wanted:  # once more: what a mere "go on" looks for had no vectors here yet
         vectors = query_vectors(wanted.requests)
     with project_scope(acting, read_only=True):
-        return _gather(ask, window, acting=acting, now=now, vectors=vectors)
+        return store(window, _gather(ask, window, acting=acting, now=now, vectors=vectors))
 
 
 @traced(Operation.EMBED)

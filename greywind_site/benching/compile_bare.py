@@ -11,10 +11,12 @@ from typing import Any
 import psycopg
 from django.db import connection
 from django.utils import timezone
-from psycopg.pq import PipelineStatus
+from psycopg.pq import PipelineStatus, TransactionStatus
 
 from governance.ids import new_id
+from governance.scope import COMMIT
 
+BEGIN = "BEGIN"
 PRESENT = timedelta(seconds=30)  # so near to a request a moment is its own: now, or a little before
 
 
@@ -46,13 +48,24 @@ class Work:
 
     @property
     def calls(self) -> list[Call]:
-        """All statements but what begins a transaction, in order."""
-        return [call for calls in self.transactions for call in calls if not begins(call)]
+        """All statements but what begins or ends a transaction, in order."""
+        return [call for calls in self.transactions for call in calls if not (begins(call) or call.statement == COMMIT)]
 
 
 def begins(call: Call) -> bool:
-    """Return whether a statement is the control of a transaction."""
-    return call.statement.startswith("BEGIN")
+    """Return whether a statement begins a transaction; it may end the one before in the same breath."""
+    return call.statement.startswith((BEGIN, COMMIT + ";"))
+
+
+def apart(work: Work) -> Work:
+    """Return the same work with no end of a transaction sent along with anything else."""
+    return replace(work, transactions=[[*_without_end(calls)] for calls in work.transactions])
+
+
+def _without_end(calls: Sequence[Call]) -> Iterator[Call]:
+    for call in calls:
+        if call.statement != COMMIT:
+            yield replace(call, statement=call.statement.removeprefix(f"{COMMIT};"))
 
 
 @dataclass(slots=True)
@@ -106,13 +119,19 @@ def ask_again(link: psycopg.Connection[Any], work: Work, around: Callable[[], An
     done = []
     for calls in work.transactions:
         first, rest = (calls[0], calls[1:]) if begins(calls[0]) else (None, calls)
+        if first is None or not first.statement.startswith(COMMIT):
+            _end(link)
         if first is not None:
             _ask(link, first, others)
         with around():
             done.append([*([first] if first else []), *_ask_all(link, rest, others)])
-        if first is not None:
-            link.execute("COMMIT")
+    _end(link)
     return replace(work, transactions=done)
+
+
+def _end(link: psycopg.Connection[Any]) -> None:
+    if link.info.transaction_status != TransactionStatus.IDLE:
+        link.execute(COMMIT)
 
 
 def _moments(work: Work) -> set[datetime]:

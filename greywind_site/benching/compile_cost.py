@@ -10,7 +10,7 @@ from typing import Any
 
 import psycopg
 
-from greywind_site.benching.compile_bare import Call, Work, ask_again, begins
+from greywind_site.benching.compile_bare import Call, Work, apart, ask_again, begins
 
 REPEATS = 15
 # What this transaction has asked the buffers for, triggers and functions and all: EXPLAIN does not see into those.
@@ -41,7 +41,7 @@ class Touched:
 
 def pages_of(link: psycopg.Connection[Any], work: Work) -> int:
     """Return how many pages one request touches inside its transactions: the median of a few."""
-    inside = replace(work, transactions=[calls for calls in work.transactions if begins(calls[0])])
+    inside = replace(work, transactions=[calls for calls in apart(work).transactions if begins(calls[0])])
     counted = []
     for _ in range(REPEATS):
         touched = Touched(link)
@@ -54,7 +54,7 @@ def plans_of(link: psycopg.Connection[Any], work: Work) -> dict[str, str]:
     """Return for each statement the hash of its plan's shape: nodes, tables, indexes, and neither costs nor values."""
     plans: dict[str, str] = {}
     with link.transaction(force_rollback=True):
-        for calls in work.transactions:
+        for calls in apart(work).transactions:
             _enter(link, calls)
             plans |= {_name(place, call): _plan(link, call) for place, call in enumerate(calls) if not begins(call)}
     return plans

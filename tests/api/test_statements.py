@@ -6,15 +6,20 @@ from collections import Counter
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
+from psycopg._queries import MAX_CACHED_STATEMENT_LENGTH
 
-from governance.scope import project_scope
+from governance.scope import COMMIT, project_scope
+from greywind_site.benching.compile_bare import captured
 from memories.vocabulary import MemoryKind, MemoryType
 from memories.writes import MemoryWish, admit, propose
 from tests.api.asking import append, ask, event, make_thread, ok, open_session
 from tests.cast import Api, Cast, at
 
-CONTROL = re.compile(r"\s*(BEGIN|COMMIT|ROLLBACK|SAVEPOINT|RELEASE|SET |SELECT set_config)", re.IGNORECASE)
+CONTROL = re.compile(
+    r"\s*(?:QUERY = ')?(BEGIN|COMMIT|ROLLBACK|SAVEPOINT|RELEASE|SET |SELECT set_config)", re.IGNORECASE
+)
 MOST, MOST_GATHER_AND_RECORD = 25, 12
+MOST_WAITS = 10
 OTHER = {"harness": "codex", "id": "x"}
 
 
@@ -26,7 +31,7 @@ def statements(api: Api, body: dict[str, object]) -> list[tuple[int, str]]:
         ok(api.post("/context", body))
     found, transaction = [], 0
     for query in captured.captured_queries:
-        transaction += query["sql"].upper().startswith("BEGIN")
+        transaction += query["sql"].upper().startswith(("BEGIN", "COMMIT;BEGIN"))
         if not CONTROL.match(query["sql"]):
             found.append((transaction, query["sql"]))
     return found
@@ -89,6 +94,24 @@ def test_a_call_asks_few_statements(cast: Cast, way: str) -> None:
     listed = "\n".join(f"{number} {sql[:150]}" for number, sql in found)
     assert len(found) <= MOST, listed
     assert gather_and_record(found) <= MOST_GATHER_AND_RECORD, listed
+
+
+def test_the_driver_remembers_how_it_reads_each_statement(cast: Cast) -> None:
+    session = lived_in(cast, events=1, memories=1, tasks=1)
+    client = cast.dev.client()
+    asked = captured(lambda: ok(client.post("/context", ask("keep the comments", session_id=session))))
+    assert {call.statement[:60] for call in asked.calls if len(call.statement) > MAX_CACHED_STATEMENT_LENGTH} == set()
+
+
+def test_a_request_in_a_running_session_waits_for_the_database_ten_times(cast: Cast) -> None:
+    session = lived_in(cast, events=1, memories=1, tasks=1)
+    client = cast.dev.client()
+    asked = captured(lambda: ok(client.post("/context", ask("keep the comments", session_id=session))))
+    calls = [call for calls in asked.transactions for call in calls]
+    assert calls[-1].statement == COMMIT
+    assert all(call.piped for call in asked.transactions[-1][1:])
+    waits = sum(not call.piped for call in calls) + 1  # what is sent together is waited for once, commit and all
+    assert waits == MOST_WAITS, [call.statement[:60] for call in calls]
 
 
 def apart(found: list[tuple[int, str]]) -> tuple[Counter[int], int]:
