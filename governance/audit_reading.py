@@ -8,14 +8,15 @@ from datetime import date, datetime, timedelta
 from typing import Any
 
 from django.db.models import QuerySet
+from django.urls import reverse
 from django.utils import timezone
 
 from governance.chain_checks import ChainState, chain_state
 from governance.errors import Invalid
 from governance.ids import parse_id, public_id
 from governance.invisible import made_visible
-from governance.models import Actor, AuditEvent, Proposal, Revision
-from governance.vocabulary import ActorKind
+from governance.models import Actor, AuditEvent, Project, Revision
+from governance.places import page_of, page_of_actor
 
 PAGE = 50
 COLUMNS = (
@@ -42,13 +43,14 @@ class AuditFilters:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuditLine:
-    """One entry. `route` and `args` lead to what it is about, where that has a page; names are '' where unknown."""
+    """One entry, its names with the addresses at which they are shown; each is '' where there is none."""
 
     event: AuditEvent
     actor: str
     behalf: str
-    route: str = ""
-    args: Sequence[Any] = ()
+    actor_href: str = ""
+    behalf_href: str = ""
+    href: str = ""
 
     @property
     def reason(self) -> str:
@@ -86,8 +88,9 @@ def audit_page(
     """Read a page of the open scope's ledger, of the entries below `before`; with the first, check what is new."""
     found = list(audit_rows(filters, before=before)[: PAGE + 1])
     rows, more = found[:PAGE], len(found) > PAGE
-    places = _places(rows)
-    lines = [_line(row, actors, places) for row in rows]
+    project = public_id(Project.PREFIX, project_id)
+    revisions = _revisions(project, rows)
+    lines = [_line(row, project, actors, revisions) for row in rows]
     return AuditPage(
         lines=lines,
         older=rows[-1].seq if more else None,
@@ -128,27 +131,27 @@ def _midnight(day: date) -> datetime:
     return timezone.make_aware(datetime(day.year, day.month, day.day))  # noqa: DTZ001 - made aware in the reader's zone
 
 
-def _line(row: AuditEvent, actors: Mapping[str, Actor], places: Mapping[str, tuple[str, Sequence[Any]]]) -> AuditLine:
-    actor = actors.get(row.actor)
-    behalf = actors.get(_actor_id(row.on_behalf_of))
+def _line(row: AuditEvent, project: str, actors: Mapping[str, Actor], revisions: Mapping[str, str]) -> AuditLine:
+    actor, behalf = actors.get(row.actor), actors.get(_actor_id(row.on_behalf_of))
     about = actors.get(row.target)
-    route, args = places.get(row.target, ("", ()))
-    if about is not None and about.kind == ActorKind.AGENT:
-        route, args = "agent", (about.public_id,)
-    names = {"actor": actor.name if actor else "", "behalf": behalf.name if behalf else row.on_behalf_of}
-    return AuditLine(event=row, route=route, args=args, **names)
+    page = page_of_actor(project, about) if about else revisions.get(row.target) or page_of(project, row.target)
+    return AuditLine(
+        event=row,
+        actor=actor.name if actor else "",
+        behalf=behalf.name if behalf else row.on_behalf_of,
+        actor_href=(page_of_actor(project, actor) if actor else None) or "",
+        behalf_href=(page_of_actor(project, behalf) if behalf else None) or "",
+        href=page or "",
+    )
 
 
-def _places(rows: Sequence[AuditEvent]) -> dict[str, tuple[str, Sequence[Any]]]:
-    """Return where proposals and revisions have their pages: of revisions those that the reader may see.
-
-    Proposals are the whole project's and are never deleted, so nothing is looked up for them.
-    """
-    proposals = {row.target for row in rows if row.target.startswith(f"{Proposal.PREFIX}_")}
-    found: dict[str, tuple[str, Sequence[Any]]] = {target: ("proposal", (target,)) for target in proposals}
-    for row in Revision.objects.filter(pk__in=_ids(Revision.PREFIX, rows)).select_related("contract"):
-        found[row.public_id] = ("revision", (row.contract.kind, row.contract.slug, row.number))
-    return found
+def _revisions(project: str, rows: Sequence[AuditEvent]) -> dict[str, str]:
+    """Return where those revisions that the reader may see have their pages: these are named by more than an id."""
+    found = Revision.objects.filter(pk__in=_ids(Revision.PREFIX, rows)).select_related("contract")
+    return {
+        row.public_id: reverse("revision", args=[project, row.contract.kind, row.contract.slug, row.number])
+        for row in found
+    }
 
 
 def _ids(prefix: str, rows: Sequence[AuditEvent]) -> list[uuid.UUID]:

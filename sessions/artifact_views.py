@@ -11,11 +11,11 @@ from governance import refs
 from governance.errors import Invalid, NotThere
 from governance.invisible import made_visible
 from governance.pages import Desk, id_in_path, project_page, show
+from governance.places import page_of_ref
 from governance.scope import project_scope, record
 from memories.feedback import note_opened
 from sessions.artifacts import LINES_MOST, READ_MOST, Piece, part_of
 from sessions.models import Artifact, Event
-from sessions.places import page_of_ref
 from sessions.session_views import entry_address
 from sessions.text_finds import finds_in
 from sessions.transcript_reading import whole_graphemes

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from django.urls import reverse
 from django.utils.functional import Promise
 
 from governance.invisible import made_visible
+from governance.places import page_of_id
 from governance.refusal_words import told as in_words
 from sessions.lineage_facts import Holdings, those
 from sessions.models import Session
@@ -19,7 +19,6 @@ from threads.models import Thread
 from threads.vocabulary import TaskState, ThreadState
 
 MOST_OTHERS = 200  # open threads that the form of a merge offers, the latest ones first
-PAGES = {"thr": "thread", "ses": "session", "tsk": "task", "mem": "memory", "hnd": "handoff"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,12 +73,6 @@ def barriers(project: str, found: Sequence[Hindrance]) -> list[Barrier]:
     return [_barrier(project, one) for one in found]
 
 
-def address(project: str, thing: str) -> str:
-    """Return where a thing has its page, '' where it has none."""
-    page = PAGES.get(thing.partition("_")[0])
-    return reverse(page, args=[project, thing]) if page else ""
-
-
 def moves(held: Holdings, moved: Moved) -> MoveList:
     """Return what goes along as a page shows it."""
     bindings = those(held.bindings, moved.bindings)
@@ -105,7 +98,7 @@ def others_of(thread: Thread) -> list[Thread]:
 
 
 def _barrier(project: str, one: Hindrance) -> Barrier:
-    return Barrier(in_words(one.why, told(one)), [(thing, address(project, thing)) for thing in one.about])
+    return Barrier(in_words(one.why, told(one)), [(thing, page_of_id(project, thing) or "") for thing in one.about])
 
 
 def _session(row: Session) -> SessionMove:

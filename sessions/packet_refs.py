@@ -11,9 +11,9 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext
 
 from governance.ids import public_id
+from governance.places import page_of_ref
 from sessions.models import ContextPacket
 from sessions.packet_sentences import PARTS, SCHEMES
-from sessions.places import page_of_ref
 
 OF_ITSELF = frozenset(("request", "greywind", "profile"))  # what the request itself brought, and what is built in
 EVENT = re.compile(r"event://(ses_[0-9a-f]{32})/(\d+)(?:-(\d+))?")

@@ -12,12 +12,12 @@ from django.utils.dateparse import parse_datetime
 from governance.actors import Acting
 from governance.invisible import made_visible
 from governance.models import Revision
+from governance.places import page_of_ref
 from governance.vocabulary import ContractKind, RevisionState, RolePermission
 from sessions.context.material import StandFact
 from sessions.context.project_items import PARTS, says_something, shown_of
 from sessions.context.summary_lines import JOINT
 from sessions.fallen import fallen_in, stands_without
-from sessions.places import page_of_ref
 from sessions.project_state import MOST_THREADS, facts_of, stands_of
 from sessions.summary_reading import Cited
 from sessions.thread_lines import Words

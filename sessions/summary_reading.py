@@ -11,11 +11,11 @@ from django.utils.functional import Promise
 from governance.errors import NotThere
 from governance.ids import public_id
 from governance.invisible import made_visible
+from governance.places import page_of_ref
 from sessions.context.summary_lines import Line, parse
 from sessions.context.vocabulary import SummarySection
 from sessions.fallen import said_now
 from sessions.models import Session, WorkSummary
-from sessions.places import page_of_ref
 from sessions.session_words import SUMMARY_TRIGGERS
 from sessions.summaries.staleness import staleness
 from sessions.thread_lines import Words

@@ -100,7 +100,7 @@ def _shown(request: HttpRequest, desk: Desk, item_id: str, form: SnoozeForm, *, 
     if line.kind is not InboxKind.CONFLICT:
         del form.fields["on_evidence"]
     here = reverse("inbox_item", args=[desk.seat.public_id, line.item_id])
-    matter = address_of(desk.seat, line.kind, line.matter_id, item_id=line.item_id)
+    matter = address_of(desk.seat, line.matter_id, item_id=line.item_id)
     above = [
         (reverse("project", args=[desk.seat.public_id]), desk.seat.project_name),
         (reverse("project_inbox", args=[desk.seat.public_id]), gettext("Inbox")),

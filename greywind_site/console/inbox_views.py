@@ -148,7 +148,7 @@ def _to_next(request: HttpRequest, seats: list[Seat], *, after: str) -> HttpResp
 
 def _address(line: InboxLine, tab: Tab, *, within: str) -> str:
     """Return where a matter is looked at; from the waiting ones on, with the filters under which the next one comes."""
-    to = address_of(line.seat, line.kind, line.matter_id, item_id=line.item_id)
+    to = address_of(line.seat, line.matter_id, item_id=line.item_id)
     if tab is not Tab.WAITING:
         return to
     filters = within.removeprefix("?")

@@ -1,12 +1,13 @@
-"""How the inbox reads in the reader's language, and where each kind of matter has its page."""
+"""How the inbox reads in the reader's language, and where a matter is decided."""
 
 from collections.abc import Mapping
 from enum import StrEnum
 
-from django.urls import NoReverseMatch, reverse
+from django.urls import reverse
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy, pgettext_lazy
 
+from governance.places import page_of_id
 from governance.seats import Seat
 from governance.vocabulary import InboxKind, InboxState
 from greywind_site.console.inbox_rows import Sort, Tab
@@ -39,20 +40,8 @@ INBOX_KINDS: Mapping[type[StrEnum], Mapping[str, Promise]] = {
         Sort.WAKING: gettext_lazy("First to be open again"),
     },
 }
-# The page of a matter, by the name of its address; the page is called with the project and the matter's id.
-PAGES: Mapping[InboxKind, str] = {
-    InboxKind.PROPOSAL: "proposal",
-    InboxKind.CONFLICT: "conflict",
-    InboxKind.CANDIDATE: "memory",
-    InboxKind.CAPSULE: "capsule",
-    InboxKind.RESUME_FAILURE: "session",
-    InboxKind.BUDGET_ALARM: "context",
-}
 
 
-def address_of(seat: Seat, kind: InboxKind, matter_id: str, *, item_id: str) -> str:
+def address_of(seat: Seat, matter_id: str, *, item_id: str) -> str:
     """Return where a matter is decided: its own page, or that of its item where there is no such page."""
-    try:
-        return reverse(PAGES[kind], args=[seat.public_id, matter_id])
-    except NoReverseMatch:
-        return reverse("inbox_item", args=[seat.public_id, item_id])
+    return page_of_id(seat.public_id, matter_id) or reverse("inbox_item", args=[seat.public_id, item_id])

@@ -9,8 +9,9 @@ from redis.exceptions import RedisError
 
 from governance import audit_reading, chain_checks, exports
 from governance.chain_checks import ChainState
+from governance.ids import new_id
 from governance.models import AuditEvent, User
-from governance.scope import project_scope
+from governance.scope import project_scope, record
 from governance.vocabulary import MembershipLevel
 from tests.cast import Cast, make_cast
 from tests.governing import decided
@@ -96,6 +97,29 @@ def test_proposals_and_revisions_are_linked(cast: Cast, owner: Client) -> None:
     decided(cast.owner.acting, proposal)
     page = owner.get(f"{page_of(cast)}audit/").content.decode()
     assert (f"proposals/{proposal.public_id}/" in page, "roles/persona/default/2" in page) == (True, True)
+
+
+def test_objects_and_actors_lead_to_their_pages_unseen(cast: Cast, owner: Client) -> None:
+    unknown, agent = f"mem_{new_id().hex}", cast.dev.actor.public_id
+    with project_scope(cast.dev.acting):
+        for target in (unknown, f"event://ses_{new_id().hex}/4", agent, "key_" + new_id().hex, "anything"):
+            record("hunt.plant", target)
+    page = owner.get(f"{page_of(cast)}audit/?verb=hunt.plant")
+    lines = {line.event.target.partition("_")[0].partition(":")[0]: line for line in page.context["page"].lines}
+    hrefs = {name: line.href.removeprefix(page_of(cast)) for name, line in lines.items()}
+    assert hrefs["mem"] == f"memories/{unknown}/"
+    assert (hrefs["event"].endswith("?seq=4#e4"), hrefs["act"]) == (True, f"agents/{agent}/")
+    assert (hrefs["key"], hrefs["anything"]) == ("", "")
+    assert {line.actor_href for line in lines.values()} == {f"{page_of(cast)}agents/{agent}/"}
+    assert f'href="{page_of(cast)}memories/{unknown}/"' in page.content.decode()
+
+
+def test_a_person_leads_to_their_line_among_the_members(cast: Cast, owner: Client) -> None:
+    with project_scope(cast.owner.acting):
+        record("hunt.plant", cast.owner.actor.public_id)
+    [line] = owner.get(f"{page_of(cast)}audit/?verb=hunt.plant").context["page"].lines
+    there, anchor = line.actor_href.split("#")
+    assert (line.href, f'<tr id="{anchor}">' in owner.get(there).content.decode()) == (line.actor_href, True)
 
 
 def test_a_viewer_reads_it_and_a_stranger_does_not(cast: Cast) -> None:
