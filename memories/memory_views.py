@@ -26,7 +26,6 @@ from memories.vocabulary import FeedbackKind, ReadThrough
 from memories.way_forms import DecideForm, FeedbackForm
 
 SECTION = "memories"
-SHOWS_WORDS = (Tab.TEXT, Tab.VERSIONS)
 DECIDED_HERE = (Way.ADMIT, Way.REFUSE)
 
 
@@ -119,7 +118,7 @@ def _shown(
         else:
             found = find_memory(pk)
             context |= _part(found, tab)
-        if tab in SHOWS_WORDS and request.method == "GET":
+        if request.method == "GET":  # every part of the page shows its words, some in the title alone
             note_read(desk.acting, found, ReadThrough.CONSOLE)
     return show(request, desk, "memories/memory.html", status=status, section=SECTION, memory=found, **context)
 

@@ -20,7 +20,9 @@ from memories.store_words import STORE_KINDS
 from sessions.budget_words import BUDGET_KINDS
 from sessions.packet_words import KINDS as PACKET_KINDS
 from sessions.session_words import SESSION_KINDS
+from threads.speech import TITLE_GRAPHEMES
 from threads.thread_words import KINDS as THREAD_KINDS
+from threads.titles import one_line
 
 register = template.Library()
 KINDS = {
@@ -56,6 +58,12 @@ def word(value: StrEnum | str) -> Promise:
     """The reader's word for a member of a vocabulary; raises KeyError for one that has none."""
     named = KINDS.get(type(value)) if isinstance(value, StrEnum) else None
     return WORDS[value] if named is None else named[value]
+
+
+@register.filter
+def brief(text: str) -> str:
+    """A text of somebody's as a title: one line of at most 60 graphemes, fit to be shown."""
+    return one_line(text, most=TITLE_GRAPHEMES)
 
 
 @register.filter

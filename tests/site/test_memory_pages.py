@@ -1,6 +1,7 @@
 """The page of one memory, and what people do there: who sees what, what follows, and what moved meanwhile."""
 
 import re
+from html import unescape
 from typing import Any
 
 import pytest
@@ -20,6 +21,7 @@ from memories.wishes import EvidenceWish
 from tests.cast import Cast, Member, make_cast
 from tests.memories.learning import Desk, auto_cast, claim, read, stated
 from tests.site.console_cast import CHINESE, ENGLISH, account_of, join, make_account, page_of, signed_in, statements
+from threads.titles import graphemes
 
 HOSTILE = "<script>alert(1)</script> & \u202eevil"
 
@@ -121,6 +123,24 @@ def test_what_others_wrote_acts_nowhere(cast: Cast, maintainer: Client) -> None:
     paths = [at(cast, memory), at(cast, memory, "?tab=versions"), at(cast, memory, "do/admit")]
     pages = [html_of(maintainer, path) for path in [*paths, f"{page_of(cast)}candidates/"]]
     assert [("<script>alert" in page, "\u202e" in page) for page in pages] == [(False, False)] * 4
+
+
+@pytest.mark.parametrize("part", ["", "?tab=versions", "?tab=lineage", "?tab=access", "diff", "edit", "do/archive"])
+def test_the_title_begins_with_its_words(cast: Cast, maintainer: Client, part: str) -> None:
+    family = "\U0001f468\u200d\U0001f469\u200d\U0001f467"
+    memory = Desk(cast.dev).learn(f"The\n{family} build <runs> " + "at two and at three " * 5).memory
+    [title] = re.findall(r"<title>(.*?)</title>", html_of(maintainer, at(cast, memory, part)), re.DOTALL)
+    words, _, rest = unescape(title).partition("… · ")
+    assert (words.startswith(f"The {family} build <runs> at two"), len(graphemes(words)), bool(rest)) == (
+        True,
+        60,
+        True,
+    )
+
+
+def test_the_title_of_an_erased_memory_has_no_words(cast: Cast, owner: Client, memory: Memory) -> None:
+    do(owner, cast, memory, Way.ERASE)
+    assert "<title>Memory · Text and gates · GreyWind</title>" in html_of(owner, at(cast, memory))
 
 
 def test_that_somebody_read_it_stands_in_the_access_log(cast: Cast, memory: Memory, viewer: Client) -> None:
