@@ -18,20 +18,15 @@ from memories.vocabulary import LostBy
 
 __all__ = ["Found", "Hit", "Limits", "Lost", "Scope", "retrieve"]
 
-PACKETS = 20  # hits, which a packet chooses a few from
 WEIGHED = 4  # times as many as are returned: so many of the best are held against what corrects them
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """The most hits to return. Whoever wants many gets what is unlikely too, behind the rest: they look it through."""
+    """The most hits to return. `through`: whoever asks looks them through, and gets what is unlikely too, last."""
 
     most: int = 5
-
-    @property
-    def many(self) -> bool:
-        """Whether more are wanted than a packet could use."""
-        return self.most > PACKETS
+    through: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,7 +104,7 @@ def retrieve(
     pool = find(question, scope)
     ranking = rank([one.candidate for one in pool.located], asked, pool.stats, here=scope.thread_id)
     located = {one.candidate.ref: one for one in pool.located}
-    floor = ranking.deep if limits.many else ranking.floor
+    floor = ranking.deep if limits.through else ranking.floor
     least = inf if ranking.abstained else floor
     about = [_Told(one, located[one.candidate.ref]) for one in ranking.ranked if one.confidence >= least]
     unlike = [located[one.candidate.ref] for one in ranking.ranked if one.confidence < least]

@@ -14,6 +14,8 @@ from memories.retrieval import Found, Hit, Limits, Scope, retrieve
 from memories.vocabulary import SourceType
 from threads.lexemes import spans
 
+A_FEW = 20  # hits, up to which only likely ones are meant
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchWish:
@@ -49,7 +51,7 @@ def searched(wish: SearchWish, vectors: AskedVectors, *, now: datetime) -> Found
         since=wish.since,
         until=wish.until,
     )
-    return retrieve(wish.q, scope=scope, limits=Limits(most=wish.most), vectors=vectors)
+    return retrieve(wish.q, scope=scope, limits=Limits(most=wish.most, through=wish.most > A_FEW), vectors=vectors)
 
 
 def search_out(found: Found, wish: SearchWish) -> dict[str, Any]:

@@ -194,7 +194,7 @@ def _narrowed(rows: Rows, filters: Filters, *, now: datetime) -> Rows:
 def _searched(rows: Rows, filters: Filters, vectors: AskedVectors | None, *, now: datetime) -> MemoryList:
     """Return what the product's own search finds first, then what holds the very words and is in no search."""
     scope = Scope(thread_id=None, now=now, sources=tuple(OF_MEMORIES))
-    found = retrieve(filters.q, scope=scope, limits=Limits(most=MOST_FOUND), vectors=vectors)
+    found = retrieve(filters.q, scope=scope, limits=Limits(most=MOST_FOUND, through=True), vectors=vectors)
     hits = {hit.memory_id: hit for hit in _told(found.hits) if hit.memory_id is not None}
     held = rows.filter(Q(pk__in=list(hits)) | Q(text_then__icontains=filters.q)).order_by("-created_at", "-id")
     read = {row.pk: row for row in held[: 2 * MOST_FOUND]}

@@ -56,7 +56,7 @@ def answer(found: RetrievalSet, placed: Placed, question: Question) -> tuple[Ans
     start = perf_counter()
     vectors = query_vectors(requests(question.text))
     with project_scope(placed.agent, read_only=True):
-        got = retrieve(question.text, scope=scope, limits=Limits(most=MOST), vectors=vectors)
+        got = retrieve(question.text, scope=scope, limits=Limits(most=MOST, through=True), vectors=vectors)
     seconds = perf_counter() - start
     returned = [placed.items[hit.ref].id for hit in got.hits]
     otherwise = returned or [placed.items[lost.ref].id for lost in got.lost]

@@ -61,7 +61,7 @@ def thread_titled(title: str) -> Thread:
 def private_hits() -> list[Hit]:
     """What a search for the private notes finds in the open scope, and is private."""
     scope = Scope(thread_id=None, now=timezone.now())
-    found = retrieve("周四下午不给李晓排评审 年底前再招一个后端", scope=scope, limits=Limits(most=50))
+    found = retrieve("周四下午不给李晓排评审 年底前再招一个后端", scope=scope, limits=Limits(most=50, through=True))
     return [hit for hit in found.hits if "周四" in hit.text or "后端" in hit.text]
 
 
