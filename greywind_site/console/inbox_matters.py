@@ -2,7 +2,19 @@
 
 from typing import Any
 
-from django.db.models import Case, CharField, Count, Func, IntegerField, OuterRef, QuerySet, UUIDField, Value, When
+from django.db.models import (
+    Case,
+    CharField,
+    Count,
+    Exists,
+    Func,
+    IntegerField,
+    OuterRef,
+    QuerySet,
+    UUIDField,
+    Value,
+    When,
+)
 from django.db.models.expressions import Subquery
 from django.db.models.functions import Cast, Coalesce, JSONObject, Substr
 
@@ -10,6 +22,7 @@ from governance.models import Decision
 from governance.proposal_reading import APPROVING
 from governance.vocabulary import InboxKind
 from memories.models import ConflictSide, MemoryEvidence
+from memories.models.conflict import UNSETTLED
 
 type Rows = QuerySet[Any]
 
@@ -78,6 +91,12 @@ def evidence_of_matter() -> Case:
         default=None,
         output_field=IntegerField(),
     )
+
+
+def decided_in_a_conflict() -> Exists:
+    """Return whether a row's memory is a side of an unsettled conflict: it is decided there, and only there."""
+    unsettled = [str(state) for state in UNSETTLED]
+    return Exists(ConflictSide.objects.filter(memory=OuterRef("memory_pk"), conflict__state__in=unsettled))
 
 
 def _counted(rows: Rows, *, by: str) -> Coalesce:

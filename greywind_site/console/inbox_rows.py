@@ -42,6 +42,7 @@ from greywind_site.console.inbox_matters import (
     OF_MEMORY,
     OF_PROPOSAL,
     about_proposal,
+    decided_in_a_conflict,
     evidence_of_matter,
     named_in_ref,
 )
@@ -102,13 +103,13 @@ def tab_rows(seat: Seat, tab: Tab, *, now: datetime) -> Rows:
         return _decided(seat, now=now)
     if tab is Tab.SNOOZED:
         return snoozed_rows(seat, now=now)
-    waiting = item_rows(seat, now=now).filter(shown_state=InboxState.OPEN)
+    waiting = _undecided(seat, now=now).filter(shown_state=InboxState.OPEN)
     return _for_me(waiting, seat) if tab is Tab.WAITING else waiting
 
 
 def snoozed_rows(seat: Seat, *, now: datetime) -> Rows:
     """Return what is put off at this moment."""
-    return item_rows(seat, now=now).filter(shown_state=InboxState.SNOOZED)
+    return _undecided(seat, now=now).filter(shown_state=InboxState.SNOOZED)
 
 
 def proposed_rows(seat: Seat) -> Rows:
@@ -211,6 +212,12 @@ def item_rows(seat: Seat, *, now: datetime) -> Rows:
         opener=F("opened_by__name"),
         behind=F("opened_by__owned_by__name"),
     )
+    return rows
+
+
+def _undecided(seat: Seat, *, now: datetime) -> Rows:
+    """Return the items with a decision of their own: a candidate in an unsettled conflict has none until that ends."""
+    rows: Rows = item_rows(seat, now=now).exclude(decided_in_a_conflict())
     return rows
 
 

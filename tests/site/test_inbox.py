@@ -12,11 +12,15 @@ from governance.projects import open_project
 from governance.proposal_reading import can_decide, sight
 from governance.scope import project_scope
 from governance.seats import acting_in, seats_of
-from governance.vocabulary import ContractKind, DecisionVerb, MembershipLevel
+from governance.vocabulary import ContractKind, DecisionVerb, InboxKind, MembershipLevel
 from greywind_site.console.inbox import inbox_of
 from greywind_site.console.inbox_rows import Filters, Tab
+from memories.models import Conflict
+from memories.vocabulary import ConflictState, Origin
+from memories.writes import admit
 from tests.cast import POLICY, Cast, make_cast
 from tests.governing import asked, changed, decided
+from tests.memories.learning import Desk, auto_cast, claim, stated
 from tests.site.console_cast import CHINESE, join, make_account, page_of, signed_in, statements
 from tests.site.proposal_cast import bolder, page_at, seen_on, softer
 
@@ -159,6 +163,27 @@ def test_small_matters_are_chosen_together_where_the_list_is_of_one_project(cast
     softer(cast.dev)
     pages = [owner.get(path).content.decode() for path in ("/inbox", f"/inbox?project={cast.project.public_id}")]
     assert ['name="id"' in page for page in pages] == [False, True]
+
+
+def test_a_candidate_in_a_conflict_is_one_matter_until_the_conflict_ends(transactional_db: None) -> None:
+    gauge = auto_cast("gauge")
+    account = User.objects.get(username="owner-gauge")
+    held = Desk(gauge.dev).learn("Port of the gauge: 90", claims=claim("90"), origin=Origin.TOOL_OUTPUT).memory
+    assert matters_of(account) == [(InboxKind.CANDIDATE, held.public_id)]
+    stated(gauge.owner, "Port of the gauge: 80", claims=claim("80"))
+    with project_scope(gauge.owner.acting):
+        conflict = admit(gauge.owner.acting, held, reason="looks right", now=timezone.now()).conflict
+    assert conflict is not None
+    assert matters_of(account) == [(InboxKind.CONFLICT, conflict.public_id)]
+    with project_scope(gauge.owner.acting):
+        Conflict.objects.filter(pk=conflict.pk).update(state=ConflictState.SETTLED)
+    assert (InboxKind.CANDIDATE, held.public_id) in matters_of(account)
+
+
+def matters_of(account: User, tab: Tab = Tab.WAITING) -> list[tuple[InboxKind, str]]:
+    """What a tab of the account's inbox holds."""
+    shown = inbox_of(seats_of(account), tab, Filters(), now=timezone.now(), trace_id="trc_test")
+    return [(line.kind, line.matter_id) for line in shown.lines]
 
 
 def test_other_projects_stay_out_of_it(cast: Cast, owner: Client) -> None:
