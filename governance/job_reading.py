@@ -1,15 +1,17 @@
 """What the page of jobs shows, read in the open scope."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
 from django.db.models import Count
 from django.utils.functional import Promise
 
+from governance.languages import language_of
 from governance.models import Job
+from governance.places import page_of_id
 from governance.vocabulary import JobState
-from governance.working import most_of, title_of
+from governance.working import most_of, named_subjects, title_of
 
 SHOWN = 50  # of each state; a longer queue is a figure, and nobody reads it line by line
 # What needs a person first, then what is under way, then what waits, then what was done lately.
@@ -18,11 +20,16 @@ ORDER = (JobState.QUARANTINED, JobState.RUNNING, JobState.WAITING, JobState.DONE
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JobLine:
-    """One job. `error` is a code; `part` says how far it is, where its worker tells."""
+    """One job. `error` is a code; the parts say how far it is, where its worker tells.
+
+    `name` is what its subject is called, or '' where the reader may not know; `href` leads there, or is ''.
+    """
 
     public_id: str
     title: Promise | str
     subject: str
+    name: str
+    href: str
     state: JobState
     attempts: int
     most: int | None
@@ -36,9 +43,9 @@ class JobLine:
     all_parts: int | None
 
     @property
-    def of_session(self) -> bool:
-        """Whether it is about a session, which has a page."""
-        return self.subject.startswith("ses_")
+    def language(self) -> str:
+        """Of the name."""
+        return language_of(self.name)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,22 +61,32 @@ class Pile:
         return self.count - len(self.lines)
 
 
-def piles() -> list[Pile]:
-    """Return the jobs that the open scope may read, by state; states without any are left out."""
+def piles(project: str) -> list[Pile]:
+    """Return the jobs that the open scope may read, by state; states without any are left out.
+
+    `project` is the public id of the scope's project.
+    """
     counts = dict(Job.objects.values_list("state").annotate(Count("pk")).values_list("state", "pk__count"))
-    return [Pile(state=state, count=counts[state], lines=_lines(state)) for state in ORDER if counts.get(state)]
+    found = {state: _jobs(state) for state in ORDER if counts.get(state)}
+    names = named_subjects((job.kind, job.subject) for jobs in found.values() for job in jobs)
+    return [
+        Pile(state=state, count=counts[state], lines=[_line(job, project, names) for job in jobs])
+        for state, jobs in found.items()
+    ]
 
 
-def _lines(state: JobState) -> list[JobLine]:
+def _jobs(state: JobState) -> list[Job]:
     order = ("attempts", "due_at", "pk") if state is JobState.WAITING else ("-created_at", "-pk")
-    return [_line(job) for job in Job.objects.filter(state=state).order_by(*order)[:SHOWN]]
+    return list(Job.objects.filter(state=state).order_by(*order)[:SHOWN])
 
 
-def _line(job: Job) -> JobLine:
+def _line(job: Job, project: str, names: Mapping[str, str]) -> JobLine:
     return JobLine(
         public_id=job.public_id,
         title=title_of(job.kind),
         subject=job.subject,
+        name=names.get(job.subject, ""),
+        href=page_of_id(project, job.subject) or "",
         state=JobState(job.state),
         attempts=job.attempts,
         most=most_of(job.kind),

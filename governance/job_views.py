@@ -19,7 +19,7 @@ from governance.vocabulary import Deed
 def jobs(request: HttpRequest, desk: Desk) -> HttpResponse:
     """Work that waits for a worker, by how it stands."""
     with project_scope(desk.acting, read_only=True):
-        found = piles()
+        found = piles(desk.seat.public_id)
     above = [
         (reverse("project", args=[desk.seat.public_id]), desk.seat.project_name),
         (reverse("audit", args=[desk.seat.public_id]), gettext("Audit")),

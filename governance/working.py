@@ -7,7 +7,7 @@ that it too ends in quarantine.
 
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from queue import Empty, SimpleQueue
@@ -28,6 +28,7 @@ TIMED_OUT = "TimedOut"
 LOST = "WorkerLost"  # nobody who tried it has come back
 type Run = Callable[[Held], None]
 type Tally = Counter[str]
+type Named = Callable[[Collection[str]], Mapping[str, str]]
 log = structlog.get_logger("greywind.jobs")
 
 
@@ -35,7 +36,8 @@ log = structlog.get_logger("greywind.jobs")
 class Trade:
     """How jobs of one kind are done.
 
-    `title` says on a page what is done. `run` opens its own scopes, and calls `governance.jobs.finish` in the
+    `title` says on a page what is done, and `named` what some subjects are called, of those that the open scope may
+    read. `run` opens its own scopes, and calls `governance.jobs.finish` in the
     transaction in which its work takes effect; one that does not must do no harm when it is run twice. A job may take
     `seconds`, and is tried `most` times.
     """
@@ -44,6 +46,7 @@ class Trade:
     title: Promise | str
     seconds: float = 60.0
     most: int = 5
+    named: Named | None = None
 
 
 _trades: dict[str, Trade] = {}
@@ -59,6 +62,19 @@ def take_on(kind: str, trade: Trade) -> None:
 def title_of(kind: str) -> Promise | str:
     """Return what jobs of a kind do, in words; the kind itself where nobody does them any more."""
     return _trades[kind].title if kind in _trades else kind
+
+
+def named_subjects(subjects: Iterable[tuple[str, str]]) -> Mapping[str, str]:
+    """Return what jobs are about in words, by their subjects, given as (kind, subject); one statement a sort of thing.
+
+    What the open scope may not read has no name.
+    """
+    wanted: dict[Named, set[str]] = {}
+    for kind, subject in subjects:
+        named = _trades[kind].named if kind in _trades else None
+        if named is not None:
+            wanted.setdefault(named, set()).add(subject)
+    return {subject: name for named, some in wanted.items() for subject, name in named(some).items()}
 
 
 def most_of(kind: str) -> int | None:

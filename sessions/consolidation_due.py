@@ -13,6 +13,7 @@ from governance.jobs import Held, enqueue, finish, progress
 from governance.models.base import reach_of
 from governance.scope import project_scope
 from governance.working import Trade, take_on
+from sessions.job_subjects import named_sessions
 from sessions.models import Session
 from sessions.summaries.model_writing import longest_asking, summarise_with_model, writer_in_use
 from sessions.summaries.wires import Writer
@@ -48,7 +49,7 @@ def take_on_summaries() -> None:
     """Tell the workers how a summary is brought up to date; called once, as the app gets ready."""
     seconds = MOST_SECONDS + longest_asking()
     title = gettext_lazy("Bring a work summary up to date")
-    take_on(Chore.SUMMARISE, Trade(run=_summarise, title=title, seconds=seconds))
+    take_on(Chore.SUMMARISE, Trade(run=_summarise, title=title, seconds=seconds, named=named_sessions))
 
 
 def _summarise(held: Held) -> None:

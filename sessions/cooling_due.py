@@ -13,6 +13,7 @@ from governance.scope import project_scope
 from governance.working import Trade, take_on
 from sessions.consolidation_due import session_of
 from sessions.cooling import cool
+from sessions.job_subjects import named_sessions
 from sessions.models import Session
 from sessions.sweeping import BATCH, sweep_rows
 from sessions.vocabulary import Chore
@@ -33,7 +34,8 @@ def sweep_sealed(*, after_days: int, trace_id: str = "") -> int:
 
 def take_on_cooling() -> None:
     """Tell the workers how a transcript is compressed; called once, as the app gets ready."""
-    take_on(Chore.COOL, Trade(run=_cool, title=gettext_lazy("Compress a sealed transcript")))
+    title = gettext_lazy("Compress a sealed transcript")
+    take_on(Chore.COOL, Trade(run=_cool, title=title, named=named_sessions))
 
 
 def _ask(acting: Acting, session_id: uuid.UUID) -> bool:

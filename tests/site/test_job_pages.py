@@ -9,8 +9,9 @@ from governance.jobs import claim, enqueue, give_back, progress
 from governance.models import Job
 from governance.scope import project_scope
 from governance.vocabulary import JobState, MembershipLevel
+from tests.api.asking import make_thread, open_session
 from tests.cast import Cast, make_cast
-from tests.site.console_cast import CHINESE, ENGLISH, account_of, join, make_account, page_of, signed_in
+from tests.site.console_cast import CHINESE, ENGLISH, account_of, join, make_account, page_of, signed_in, statements
 
 KIND = "summarise_session"
 
@@ -87,3 +88,21 @@ def test_the_jobs_of_another_project_are_not_there(cast: Cast) -> None:
     client = signed_in(account_of(other))
     assert "ses_failed" not in client.get(f"{page_of(other)}jobs/").content.decode()
     assert client.post(f"{page_of(other)}jobs/{job.public_id}/retry").status_code == 404
+
+
+@pytest.mark.parametrize("private", [False, True])
+def test_a_job_says_what_it_is_about_to_those_who_may_read_that(cast: Cast, private: bool) -> None:
+    thread = make_thread(cast.dev, "config parser", private=private)
+    session = open_session(cast.dev, thread)
+    asked(cast, session)
+    html = signed_in(account_of(cast)).get(f"{page_of(cast)}jobs/").content.decode()
+    there = f'href="{page_of(cast)}sessions/{session}/"><bdi lang="en">config parser · dev</bdi></a>'
+    assert (there in html, "config parser" in html, session in html) == (not private, not private, True)
+
+
+def test_more_jobs_take_no_more_statements(cast: Cast) -> None:
+    owner, taken = signed_in(account_of(cast)), []
+    for title in ("config parser", "release notes"):
+        asked(cast, open_session(cast.dev, make_thread(cast.dev, title)))
+        taken.append(statements(owner, f"{page_of(cast)}jobs/"))
+    assert taken[0] == taken[1] <= 12

@@ -18,6 +18,7 @@ from typing import Any
 from django.utils import timezone
 
 from governance.actors import Acting
+from governance.ids import public_id
 from governance.job_reading import piles
 from governance.jobs import enqueue
 from governance.models import AuditEvent, Job
@@ -203,7 +204,8 @@ class Hunt:
     def _quarantined(self) -> dict[str, int]:
         """Return what the page of jobs shows as given up, by kind and error."""
         with project_scope(self.acting, read_only=True):
-            shown = [line for pile in piles() if pile.state is JobState.QUARANTINED for line in pile.lines]
+            page = piles(public_id("prj", self.acting.project_id))
+            shown = [line for pile in page if pile.state is JobState.QUARANTINED for line in pile.lines]
             kinds = {job.public_id: job.kind for job in Job.objects.filter(state=JobState.QUARANTINED)}
         return dict(Counter(f"{kinds[line.public_id]}: {line.error}" for line in shown))
 
