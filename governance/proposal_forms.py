@@ -134,6 +134,14 @@ class CommentForm(ConsoleForm):
     )
 
 
+class RevertForm(ConsoleForm):
+    """Why an older text is to hold again."""
+
+    rationale = forms.CharField(
+        label=gettext_lazy("Why"), widget=forms.Textarea(attrs={"rows": 3}), max_length=LONGEST_TEXT, required=False
+    )
+
+
 class WithdrawForm(ConsoleForm):
     """Why a proposal is taken back."""
 

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
+from urllib.parse import urlencode
 
 from django.db.models import F
 
@@ -10,6 +11,7 @@ from governance.change_reading import ChangeLine, change_lines, readable
 from governance.contracts import revisions_of
 from governance.errors import NotThere
 from governance.gauges import tokens_of
+from governance.holders import OF_ALL
 from governance.invisible import made_visible
 from governance.languages import language_of
 from governance.models import Actor, ProposalText, Revision
@@ -26,6 +28,8 @@ from governance.vocabulary import (
 )
 
 MOST_UNDER_WAY = 50
+# The field of the playground that names a contract of a kind; a policy is the one of all.
+NAMED_AS = {ContractKind.ROLE: "role", ContractKind.POLICY: None, ContractKind.BUDGET_PROFILE: "profile"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +84,16 @@ class RevisionPage:
     @property
     def active(self) -> bool:
         return self.state is RevisionState.ACTIVE
+
+    @property
+    def trial(self) -> str:
+        """What the address of the playground says for it to try this revision; '' where compiles go by no such one."""
+        contract = self.revision.contract
+        if self.kind not in NAMED_AS or (self.kind is ContractKind.POLICY and contract.slug != OF_ALL):
+            return ""
+        name = NAMED_AS[self.kind]
+        named = {name: contract.slug} if name else {}
+        return urlencode({**named, f"{self.kind}_revision": self.revision.public_id})
 
     @property
     def reason(self) -> str:

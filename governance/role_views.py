@@ -2,33 +2,23 @@
 
 from typing import Any
 
-from django import forms
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils import timezone
-from django.utils.translation import gettext, gettext_lazy
+from django.utils.translation import gettext
 from django.views.decorators.http import require_POST, require_safe
 
 from governance.contract_texts import to_markdown
 from governance.errors import Clash, Forbidden, Invalid
 from governance.exports import as_file
-from governance.forms import ConsoleForm
 from governance.models import Revision
 from governance.pages import Desk, done, project_page, refused, show
-from governance.proposal_texts import LONGEST_TEXT
+from governance.proposal_forms import RevertForm
 from governance.proposal_words import ASKED, CONTRACT_KINDS
 from governance.proposals import propose_revert
 from governance.role_reading import contract_groups, find_revision, revision_page, under_way
 from governance.scope import project_scope
 from governance.vocabulary import ContractKind, Deed
-
-
-class RevertForm(ConsoleForm):
-    """Why an older text is to hold again."""
-
-    rationale = forms.CharField(
-        label=gettext_lazy("Why"), widget=forms.Textarea(attrs={"rows": 3}), max_length=LONGEST_TEXT, required=False
-    )
 
 
 @project_page

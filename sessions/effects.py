@@ -90,13 +90,18 @@ def _compiled(
     dialect: Dialect,
 ) -> Compiled:
     if kind is ContractKind.BUDGET_PROFILE:
-        profile = profile if body is None else with_learnt(parse_profile(body), profile.learnt)
+        profile = profile if body is None else with_figures(profile, body)
     else:
         material = with_text(material, kind, body)
     if kind is ContractKind.ROLE:
         limits = list(_role_limits(limits, body))
     budget = build_budget(of_request(profile, dialect), phase=material.phase, risk=material.risk, limits=limits)
     return compile_packet(material, budget, counter=profile.counter())
+
+
+def with_figures(profile: ModelProfile, body: Body) -> ModelProfile:
+    """Put the figures of a budget profile's text in the place of those that were there; what was learnt stays."""
+    return with_learnt(parse_profile(body), profile.learnt)
 
 
 def with_text(material: Material, kind: ContractKind, body: Body | None) -> Material:

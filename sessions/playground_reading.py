@@ -4,13 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from governance.actors import Acting
-from governance.agents import known_roles
 from governance.invisible import made_visible
-from governance.models import Contract
-from governance.scope import project_scope
-from governance.vocabulary import ContractKind, Phase
+from governance.vocabulary import Phase
 from sessions.gathering import REVISIONS
-from sessions.models import BudgetProfile
 from sessions.packet_budget import BudgetLines, budget_lines
 from sessions.packet_compare import Comparison, Side, comparison
 from sessions.packet_findings import WarningLine, warning_lines
@@ -20,21 +16,20 @@ from sessions.packet_reading import ShortLine
 from sessions.packet_refs import Namer
 from sessions.packets import PacketDraft, ordered, shortfall_out
 from sessions.playground import last_packet
-from sessions.playground_forms import Offered
 from sessions.replay import Recompiled
-from threads.models import Thread
-from threads.vocabulary import ThreadState
-
-MOST_THREADS = 100  # that the form offers, the latest first
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TriedLines:
-    """One compile that was tried out. `thread` is what it was found to belong to, '' for one that would be new."""
+    """One compile that was tried out. `thread_id` is what it was found to belong to, '' for one that would be new.
+
+    `task` is the title of the one in hand, '' for none.
+    """
 
     phase: Phase
     thread: str
     thread_id: str
+    task: str
     refused: bool
     shortfall: Sequence[ShortLine]
     budget: BudgetLines
@@ -50,16 +45,6 @@ class Tried:
     runs: Sequence[TriedLines]
     beside: Comparison | None
     profile: str
-
-
-def offered(acting: Acting) -> Offered:
-    """Return what the form may choose from, as far as the actor may see it."""
-    with project_scope(acting, read_only=True):
-        rows = Thread.objects.filter(state=ThreadState.OPEN).order_by("-last_active_at", "-id")[:MOST_THREADS]
-        threads = [(row.public_id, made_visible(row.title)) for row in rows]
-        own = Contract.objects.filter(kind=ContractKind.BUDGET_PROFILE).values_list("slug", flat=True)
-        profiles = {*own, *BudgetProfile.objects.values_list("slug", flat=True)}
-        return Offered(threads, known_roles(), sorted(profiles))
 
 
 def tried(acting: Acting, drafts: Sequence[PacketDraft]) -> Tried:
@@ -91,6 +76,7 @@ def _lines(draft: PacketDraft, side: Side) -> TriedLines:
         phase=draft.gathered.material.phase,
         thread=made_visible(draft.thread.title),
         thread_id=draft.thread.public_id if draft.resolution.thread else "",
+        task=made_visible(draft.gathered.task.title) if draft.gathered.task else "",
         refused=draft.refused,
         shortfall=ShortLine.of(shortfall_out(draft.compiled)),
         budget=budget_lines(decisions["budget"], layers, limits=limits, refused=draft.refused),

@@ -38,9 +38,9 @@ def address(cast: Cast) -> str:
     return f"{page_of(cast)}playground/"
 
 
-def tried(client: Client, cast: Cast, status: int = 200, **more: Any) -> Any:
-    """The answer to the form, with its context."""
-    answer = client.post(address(cast), ASKED | more)
+def tried(client: Client, cast: Cast, status: int = 200, *, load: str = "", **more: Any) -> Any:
+    """The answer to the form, with its context; `load` is what one of its buttons brings into it."""
+    answer = client.post(f"{address(cast)}?load={load}" if load else address(cast), ASKED | more)
     assert answer.status_code == status, answer.content.decode()
     return answer
 
@@ -75,11 +75,11 @@ def test_another_text_of_the_role_is_in_the_packet(cast: Cast, client: Client) -
     compiled(cast.dev, QUESTION, session_id=open_session(cast.dev, thread))
     answer = tried(client, cast, thread=thread, text_of="role", body=ROLE)
     assert "Try the other duty out." in answer.content.decode()
-    assert [(one.kind, one.slug) for one in answer.context["proposals"]] == [("role", "dev")]
+    assert [(one.kind, one.slug) for one in answer.context["changes"]] == [("role", "dev")]
 
 
 def test_a_what_if_begins_a_proposal(cast: Cast, client: Client) -> None:
-    [asked] = tried(client, cast, text_of="role", body=ROLE).context["proposals"]
+    [asked] = tried(client, cast, text_of="role", body=ROLE).context["changes"]
     before = row_counts()
     to = reverse("new_proposal", args=[cast.project.public_id, asked.kind, asked.slug])
     page = client.post(to, {"begin": asked.body})
@@ -87,7 +87,7 @@ def test_a_what_if_begins_a_proposal(cast: Cast, client: Client) -> None:
 
 
 def test_the_text_that_holds_comes_into_the_form(cast: Cast, client: Client) -> None:
-    page = tried(client, cast, text_of="role", load="yes").content.decode()
+    page = tried(client, cast, text_of="role", load="text").content.decode()
     assert "do the work of dev" in page
 
 
@@ -98,12 +98,12 @@ def test_other_caps_hold_in_every_phase(cast: Cast, client: Client) -> None:
 
 
 def test_caps_that_were_tried_become_a_proposal_that_says_the_same(cast: Cast, client: Client) -> None:
-    [asked] = tried(client, cast, cap_dialogue="1.5").context["proposals"]
+    [asked] = tried(client, cast, cap_dialogue="1.5").context["changes"]
     assert (asked.kind, "cap: 0.015" in asked.body) == ("budget_profile", True)
 
 
 def test_such_a_proposal_begins_with_the_profile_that_was_tried(cast: Cast, client: Client) -> None:
-    [asked] = tried(client, cast, profile="gpt-5@codex", cap_dialogue="1.5").context["proposals"]
+    [asked] = tried(client, cast, profile="gpt-5@codex", cap_dialogue="1.5").context["changes"]
     assert (asked.slug, "name: gpt-5@codex" in asked.body) == ("gpt-5@codex", True)
 
 
@@ -151,7 +151,8 @@ def test_a_private_memory_of_another_is_in_no_dry_run(cast: Cast, client: Client
 
 def test_a_viewer_may_try_and_is_offered_no_proposal(cast: Cast) -> None:
     client = signed_in(join(make_account(), cast, MembershipLevel.VIEWER))
-    assert tried(client, cast, text_of="role", body=ROLE).context["proposals"] == ()
+    page = tried(client, cast, text_of="role", body=ROLE).content.decode()
+    assert ("a change of the role" in page, "Turn it into a proposal" in page) == (True, False)
 
 
 def test_a_stranger_finds_no_playground(cast: Cast) -> None:
