@@ -21,7 +21,7 @@ from sessions.packet_refs import Namer, Source
 from sessions.replay import decisions_in
 from sessions.vocabulary import ItemChange
 
-type Key = tuple[str, str]  # the layer, and the ref without its version
+type Key = tuple[str, str]  # the layer, and the ref without its version; of a contract its kind and the part of it
 VERSION = re.compile(r"@\d+")
 MOST_CHANGES = 200  # of a comparison that are listed; the others are counted
 ENLARGED = 4  # times the fullest side, beyond which what is free is not drawn: the layers have to be seen
@@ -169,12 +169,19 @@ def comparison(sides: Sequence[Side], *, project_id: uuid.UUID) -> Comparison:
 
 
 def _items(side: Side) -> Mapping[Key, Taken]:
-    """Return what was in, by layer and ref without its version: a newer version of a source is a change of it."""
+    """Return what was in, by layer and what it is of: another version or revision of a source is a change of it."""
     return {
-        (layer["layer"], VERSION.sub("", item["ref"])): Taken(item["ref"], item["tokens"], item.get("step") or "")
+        (layer["layer"], _source(item["ref"], side.contracts)): Taken(
+            item["ref"], item["tokens"], item.get("step") or ""
+        )
         for layer in side.budget["layers"]
         for item in layer["items"]
     }
+
+
+def _source(ref: str, contracts: Mapping[str, str]) -> str:
+    of, mark, part = ref.partition("#")
+    return VERSION.sub("", f"{contracts.get(of, of)}{mark}{part}")
 
 
 def _changes(items: Sequence[Mapping[Key, Taken]], namer: Namer) -> Sequence[ChangeLine]:

@@ -116,6 +116,16 @@ def test_what_a_role_said_before_is_tried(cast: Cast, client: Client) -> None:
     assert grown(before) == {"governance_auditevent": 1}
 
 
+def test_another_revision_of_a_contract_is_a_change_of_it(cast: Cast, client: Client) -> None:
+    changed(cast, ContractKind.ROLE, "dev", LATER)
+    thread = make_thread(cast.dev)
+    compiled(cast.dev, session_id=open_session(cast.dev, thread))
+    answer = tried(client, cast, thread=thread, role_revision=older(cast, ContractKind.ROLE))
+    moved = [(one.change, one.source.ref.partition("#")[2]) for one in answer.context["found"].beside.changes]
+    assert ("changed", "duties") in moved, moved
+    assert not [one for one in moved if one[0] == "gone"], moved
+
+
 def test_going_back_to_it_is_what_would_be_proposed(cast: Cast, client: Client) -> None:
     changed(cast, ContractKind.ROLE, "dev", LATER)
     revision = older(cast, ContractKind.ROLE)
