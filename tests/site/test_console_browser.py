@@ -70,6 +70,30 @@ def browse(chromium: Path, live_server: LiveServer) -> Browse:
     return visit
 
 
+PARTS = """links => links.map(link => { const box = link.getBoundingClientRect();
+  return [box.top, box.left, box.right, link.hasAttribute("aria-current")]; })"""
+
+
+@pytest.mark.parametrize("locale", ["zh-CN", "en-US"])
+@pytest.mark.parametrize("width", [320, 480])
+def test_the_parts_of_a_project_are_one_row_with_the_current_one_in_sight(
+    browse: Browse, visitor: Visitor, locale: str, width: int
+) -> None:
+    size = {"width": width, "height": 640}
+    with browse(locale=locale, java_script_enabled=False, viewport=size) as seen:
+        seen.sign_in(visitor.name)
+        for part in ("", "audit/"):
+            seen.open(visitor.page + part)
+            boxes = seen.page.eval_on_selector_all(".section", PARTS)
+            [[_, left, right, _]] = [box for box in boxes if box[3]]
+            assert (len({round(box[0]) for box in boxes}), left >= 0, right <= width) == (1, True, True)
+            last = seen.page.locator(".section").last
+            last.focus()
+            place = last.bounding_box()
+            assert place is not None
+            assert place["x"] + place["width"] <= width
+
+
 @pytest.mark.parametrize(("locale", "scheme"), [("zh-CN", "light"), ("en-US", "dark")])
 def test_the_pages_are_quiet_and_stay_at_home(browse: Browse, visitor: Visitor, locale: str, scheme: str) -> None:
     with browse(locale=locale, color_scheme=scheme) as seen:
