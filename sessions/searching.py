@@ -2,12 +2,13 @@
 
 import re
 from bisect import bisect_right
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from itertools import groupby
 from typing import Any, NamedTuple
 
 from governance.errors import Invalid
-from sessions.artifacts import MOST_OFFSET, Piece, line_starts, read_piece
+from sessions.artifacts import MOST_OFFSET, READ_MOST, Piece, line_starts, read_piece
 from sessions.context.cuts import cut_head, cut_tail
 from sessions.context.tokens import STORED_ENCODING, exact_counter
 from sessions.vocabulary import ReadUnit
@@ -15,19 +16,22 @@ from sessions.vocabulary import ReadUnit
 LONGEST_QUERY = 200
 MATCHES_DEFAULT, MATCHES_MOST = 20, 50
 AROUND = 24  # tokens on either side of what was found that are shown of its line
+FOUND = 120  # tokens of what was found itself that are shown: blanks between its words may go on for ever
 
 
 @dataclass(frozen=True, slots=True)
 class Match:
     """A line that holds what was looked for. `line` counts from 1; `offset` is the same place as a read's offset.
 
-    `text` is the line around the first place where it stands, `times` how often it stands there.
+    `text` is the line around the first place where it stands, `times` how often it stands there. `cut` says that what
+    was found is itself longer than is shown: `text` has an ellipsis inside it then.
     """
 
     line: int
     offset: int
     text: str
     times: int
+    cut: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,8 +62,8 @@ def part_asked(text: str, q: str | None, *, unit: str | None, offset: int, limit
 def search_text(text: str, q: str, *, offset: int, limit: int | None) -> Matches:
     """Return the lines of `text` that hold `q`, in their order, whatever the case and the width of blanks.
 
-    `offset` and `limit` count matches. Raises Invalid for an empty or too long `q`, and for an offset or limit out of
-    bounds.
+    `offset` and `limit` count matches; a page ends before it takes more than READ_MOST tokens. Raises Invalid for an
+    empty or too long `q`, and for an offset or limit out of bounds.
     """
     if not q.split() or len(q) > LONGEST_QUERY:
         raise Invalid.at("?q", f"expected 1 to {LONGEST_QUERY} characters to look for, and not only blanks")
@@ -69,9 +73,8 @@ def search_text(text: str, q: str, *, offset: int, limit: int | None) -> Matches
     if not 0 <= offset <= MOST_OFFSET:
         raise Invalid.at("?offset", f"expected 0 to {MOST_OFFSET}; pages end where `next` is null")
     found = _lines_with(text, pattern_of(q))
-    page = tuple(_match(text, line) for line in found[offset : offset + size])
-    following = offset + size if offset + size < len(found) else None
-    tokens = sum(exact_counter(STORED_ENCODING).count(match.text) for match in page)
+    page, tokens = _page(_match(text, line) for line in found[offset : offset + size])
+    following = offset + len(page) if offset + len(page) < len(found) else None
     return Matches(q=q, results=page, offset=offset, total=len(found), next=following, tokens=tokens)
 
 
@@ -97,9 +100,29 @@ def _lines_with(text: str, pattern: re.Pattern[str]) -> list[_Line]:
     return [_Line(number, starts[number], starts[number + 1], list(places)) for number, places in runs]
 
 
+def _page(matches: Iterable[Match]) -> tuple[tuple[Match, ...], int]:
+    """Return the first of some matches that one read holds, one at least, and their tokens."""
+    page: list[Match] = []
+    total = 0
+    for match in matches:
+        tokens = exact_counter(STORED_ENCODING).count(match.text)
+        if page and total + tokens > READ_MOST:
+            break
+        page.append(match)
+        total += tokens
+    return tuple(page), total
+
+
 def _match(text: str, line: _Line) -> Match:
     place = line.places[0]
     before, after = text[line.begin : place.start()], text[place.end() : line.end].rstrip("\n")
-    head, tail = cut_tail(before, AROUND), cut_head(after, AROUND)
-    shown = ("…" if head != before else "") + head + place.group() + tail + ("…" if tail != after else "")
-    return Match(line=line.number + 1, offset=line.number, text=shown, times=len(line.places))
+    head, tail, found = cut_tail(before, AROUND), cut_head(after, AROUND), _found(place.group())
+    shown = ("…" if head != before else "") + head + found + tail + ("…" if tail != after else "")
+    cut = found != place.group()
+    return Match(line=line.number + 1, offset=line.number, text=shown, times=len(line.places), cut=cut)
+
+
+def _found(words: str) -> str:
+    """Return what was found; of a long one its two ends, cut at graphemes."""
+    half = FOUND // 2
+    return words if cut_head(words, FOUND) == words else f"{cut_head(words, half)}…{cut_tail(words, half)}"

@@ -32,6 +32,7 @@ class Found(Gives):
     offset: int = Field(description="Pass it as offset with unit lines to read on from there.")
     text: str
     times: int
+    cut: bool = Field(default=False, description="True where what was found is longer than is shown of it.")
 
 
 class ReadBudget(Gives):
