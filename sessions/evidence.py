@@ -19,6 +19,7 @@ from governance.refs import Resolved, Scheme
 from governance.vocabulary import Audience
 from memories.vocabulary import SourceRank
 from sessions.artifacts import LINES_MOST, READ_MOST, part_of
+from sessions.context.summary_lines import Sections
 from sessions.fallen import said_now
 from sessions.handoffs import parts_of
 from sessions.models import Artifact, Event, Handoff, WorkSummary
@@ -128,15 +129,20 @@ def _listed(said: str | Sequence[str]) -> str:
     return said if isinstance(said, str) else "\n".join(f"- {item}" for item in said) or "(none)"
 
 
+def _sections_told(sections: Sections) -> str:
+    said = {name: items for name, items in said_now(sections).items() if items}
+    told = "\n\n".join("\n".join([name, *(f"- {item}" for item in items)]) for name, items in said.items())
+    return told or ("(nothing was found to keep)" if sections else "")
+
+
 def open_summary(ref: str, _acting: Acting) -> Resolved:
     """Return a version of a work summary as text, section by section, without what rests on what was revoked."""
     found = WorkSummary.objects.filter(pk=parse_id("sum", _form(SUMMARY, ref).group(1), pointer="/ref")).first()
     if found is None:
         raise NotThere
-    sections = ("\n".join([name, *(f"- {item}" for item in items)]) for name, items in said_now(found.sections).items())
     return Resolved(
         ref=ref,
-        text="\n\n".join(sections),
+        text=_sections_told(found.sections),
         private=found.audience == Audience.PRIVATE,
         observed_at=found.created_at,
         **DERIVED,

@@ -137,6 +137,8 @@ def records_of(session: Session) -> Records:
     """Return what is known of a session, in the open scope: a few statements, whatever its length."""
     row = WorkSummary.objects.filter(session=session).order_by("-version").values().first()
     summary = summary_fact(None if row is None else row | {name: str(row[name]) for name in ("id", "session_id")})
+    if summary is not None and not any(summary.sections.values()):
+        summary = None  # where it says nothing, the entries themselves tell the next one how things stand
     covered = row["to_seq"] if row and summary else 0
     goal = Vision.objects.filter(thread_id=session.thread_id).order_by("-version").values_list("origin_goal", flat=True)
     last = Handoff.objects.filter(from_session=session).order_by("-created_at", "-id").first()

@@ -34,7 +34,8 @@ REACHED = """
  OR ({0}.audience = 'private' AND {0}.owner_id = %(owner)s::uuid))
 """
 # Bounded at each step, so that a project of many threads or a thread of many sessions costs no more. The texts are
-# read of those alone that are left at the end. Of two sessions in one line of work the later says what is open.
+# read of those alone that are left at the end. Of two sessions in one line of work the later says what is open; one of
+# which nothing is kept says nothing.
 STANDS = f"""
 SELECT s.id::text, s.session_id::text, s.version, s.from_seq, s.to_seq, s.sections - %(unused)s::text[], ({REFUSED}),
   s.audience, s.audience_role, s.owner_id, x.thread_id, x.title, x.tags, x.role, x.over, x.head_seq > s.to_seq
@@ -52,9 +53,9 @@ FROM (
     SELECT o.id, o.role, o.head_seq, o.task_id, o.owner_id, o.created_at FROM agent_sessions_session o
     WHERE o.project_id = %(project)s AND o.thread_id = t.id AND {REACHED.format("o")}
     ORDER BY o.created_at DESC LIMIT {MOST_SESSIONS}) o
-  CROSS JOIN LATERAL (
-    SELECT w.id FROM agent_sessions_worksummary w
-    WHERE w.project_id = %(project)s AND w.session_id = o.id ORDER BY w.version DESC LIMIT 1) w
+  JOIN LATERAL (
+    SELECT w.id, w.tokens_o200k FROM agent_sessions_worksummary w
+    WHERE w.project_id = %(project)s AND w.session_id = o.id ORDER BY w.version DESC LIMIT 1) w ON w.tokens_o200k > 0
   LEFT JOIN threads_task k ON k.project_id = %(project)s AND k.id = o.task_id
   ORDER BY over, t.last_active_at DESC, t.id, o.created_at DESC LIMIT {MOST_STANDS}) x
 JOIN agent_sessions_worksummary s ON s.project_id = %(project)s AND s.id = x.id

@@ -61,7 +61,10 @@ class AttemptLine:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SummaryCard:
-    """The newest version of the work summary. `behind` counts the entries after the last one that it covers."""
+    """The newest version of the work summary. `behind` counts the entries after the last one that it covers.
+
+    Without sections and not `erased`, it found nothing to keep.
+    """
 
     public_id: str
     version: int
@@ -70,6 +73,7 @@ class SummaryCard:
     behind: int
     at: datetime
     sections: Sequence[tuple[SummarySection, Sequence[Words]]]
+    erased: bool
 
     @property
     def stale_since(self) -> int:

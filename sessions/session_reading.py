@@ -147,6 +147,7 @@ def _summary(session: Session, row: Mapping[str, Any]) -> SummaryCard:
         behind=max(session.head_seq - row["last"], 0),
         at=datetime.fromisoformat(row["at"]),
         sections=[(section, _all_words(said[section])) for section in SummarySection if said.get(section)],
+        erased=not row["says"],
     )
 
 

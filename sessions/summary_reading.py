@@ -60,6 +60,8 @@ class VersionLine:
 class SummaryPage:
     """A version with its coverage. `added_from` is the first entry that the version before does not cover, `gone` the
     lines that this one no longer has, `stale_*` what holds of the current version.
+
+    Without sections and not `erased`, it found nothing to keep.
     """
 
     session: Session
@@ -72,6 +74,7 @@ class SummaryPage:
     added_from: int
     stale_since: datetime | None
     stale_because: Sequence[str]
+    erased: bool
 
     @property
     def is_current(self) -> bool:
@@ -116,6 +119,7 @@ def summary_page(project: str, summary_id: uuid.UUID) -> SummaryPage:
         added_from=min(row.parent.to_seq + 1, row.to_seq) if row.parent else 1,
         stale_since=since,
         stale_because=because,
+        erased=not row.sections,
     )
 
 

@@ -15,6 +15,9 @@ from sessions.context.vocabulary import SummarySection
 
 type Sections = Mapping[str, Sequence[str]]
 
+NOTHING: Sections = {section.value: [] for section in SummarySection}
+"""What a version says of entries in which nothing is to be kept: every section was looked for. {} is one erased."""
+
 JOINT = "; "
 """Stands between the pieces of a line, each of which was said in one go."""
 CUT = "…"

@@ -17,9 +17,9 @@ from governance.audit import fingerprint
 from governance.errors import Clash, FieldFault, Invalid
 from governance.models.base import reach_of
 from governance.scope import project_scope, record
-from sessions.context.summary_lines import Sections, tokens_of
+from sessions.context.summary_lines import NOTHING, Sections, tokens_of
 from sessions.models import Session, SummaryRefusal, WorkSummary
-from sessions.summaries.checking import Basis, Problem, check
+from sessions.summaries.checking import Basis, Problem, check, check_says
 from sessions.summaries.drafting import draft
 from sessions.summaries.entries import Entry
 from sessions.summaries.offering import offer
@@ -77,8 +77,8 @@ def summarise(acting: Acting, session: Session, *, trigger: str, now: datetime) 
     """Bring the work summary of a session up to date, deterministically, over what no version covers yet.
 
     Reads nothing before that but the last version, and takes MOST_READ entries at once. Calling it again, or twice at
-    once, writes each range once: who comes second gets what the first wrote. Where the validators refuse, the last
-    valid version stays current.
+    once, writes each range once: who comes second gets what the first wrote. A range in which nothing is to be kept is
+    covered by a version that says so. Where the validators refuse, the last valid version stays current.
     """
     with project_scope(acting):
         for _ in range(TRIES):
@@ -117,7 +117,7 @@ def submit(
             message = f"the current version is {current}; read it and write yours on it"
             raise Clash.at("/base_version", message, code="summary_moved")
         told = normalised(session, sections)
-        problems = check(told, _basis(acting, session, ground, told))
+        problems = [*check_says(told), *check(told, _basis(acting, session, ground, told))]
         if problems:
             raise refused(problems)
         row = _publish(acting, session, ground, told, trigger=trigger, now=now)
@@ -193,7 +193,7 @@ def _publish(
         to_seq=max(ground.head, 1),
         trigger=trigger[:64],
         author_id=acting.actor_id,
-        sections={name: list(lines) for name, lines in sections.items() if lines},
+        sections={name: list(lines) for name, lines in sections.items() if lines} or dict(NOTHING),
         tokens_o200k=tokens_of(sections),
         created_at=now,
         **reach_of(session),

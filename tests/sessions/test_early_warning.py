@@ -6,6 +6,7 @@ import pytest
 
 from governance.models import Job
 from governance.scope import project_scope
+from governance.working import Shift
 from sessions.models import ContextPacket, Session
 from sessions.vocabulary import Chore
 from tests.api.asking import append, ask, compiled, event, layer, make_thread, ok, open_session
@@ -68,3 +69,17 @@ def test_the_session_goes_on_in_its_own_window(cast: Cast, session: str) -> None
     with project_scope(cast.dev.acting):
         assert Session.objects.count() == 1
         assert ContextPacket.objects.get().decisions["consolidation"]["queued"] is True
+
+
+def test_what_was_read_and_found_to_be_nothing_is_not_asked_for_again(cast: Cast) -> None:
+    window = open_session(cast.dev, make_thread(cast.dev, "chatter"))
+    said = (event("The gauge is fine.", client_id=f"n{n}", role="assistant") for n in range(120))
+    append(cast.dev, window, *said)
+    before = told(cast, window)
+    Shift().work()
+    body = compiled(cast.dev, session_id=window, budget=CAP)
+    after, summary = body["consolidation"], body["summary"]
+    assert (before["queued"], before["uncovered"], after["queued"], after["uncovered"]) == (True, 120, False, 0)
+    assert summary["covers"] == f"event://{window}/1-120"
+    with project_scope(cast.dev.acting):
+        assert list(Job.objects.values_list("state", flat=True)) == ["done"]

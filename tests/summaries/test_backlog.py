@@ -11,9 +11,10 @@ from governance.working import Shift
 from greywind_site.benching.consolidation import fill
 from sessions import consolidation_due
 from sessions.consolidation_due import ask_for_summary
+from sessions.context.vocabulary import SummarySection
 from sessions.models import Session, WorkSummary
 from sessions.summaries import writing
-from tests.api.asking import make_thread, ok, open_session
+from tests.api.asking import append, event, make_thread, ok, open_session
 from tests.cast import Cast, make_cast
 
 ENTRIES, AT_ONCE = 26, 20  # of which 21 are read, so that one version does not take all of them
@@ -32,6 +33,17 @@ def session(cast: Cast, monkeypatch: pytest.MonkeyPatch) -> Session:
         session: Session = Session.objects.get()
         fill(cast.dev.acting, session, ENTRIES)
         return session
+
+
+@pytest.fixture
+def chatter(cast: Cast, session: Session) -> Session:
+    """A window in which nothing is said for longer than a version reads, and then a decision is made."""
+    api, other = cast.dev.client(), open_session(cast.dev, make_thread(cast.dev, "weather"))
+    append(api, other, *(event(f"The {n}th gauge is fine.", client_id=f"n{n}", role="assistant") for n in range(45)))
+    append(api, other, event("Use one transaction for each file.", client_id="d", attested=True))
+    with project_scope(cast.dev.acting):
+        found: Session = Session.objects.exclude(pk=session.pk).get()
+        return found
 
 
 def covered(cast: Cast) -> list[int]:
@@ -70,3 +82,19 @@ def test_a_round_that_is_long_makes_room_for_others(
         session.refresh_from_db()
         ask_for_summary(cast.dev.acting, session)
     assert (Shift().work()["done"], covered(cast)[-1]) == (2, ENTRIES)
+
+
+def test_what_is_not_worth_keeping_is_covered_and_said_to_be_nothing(cast: Cast, chatter: Session) -> None:
+    answer: dict[str, Any] = ok(cast.dev.client().post(f"/sessions/{chatter.public_id}/checkpoint", {}))
+    assert (answer["published"], answer["problems"], answer["more_queued"]) == (True, [], True)
+    assert answer["summary"]["covers"] == f"event://{chatter.public_id}/1-{AT_ONCE}"
+    assert set(answer["summary"]["sections"]) == set(SummarySection)
+    assert not any(answer["summary"]["sections"].values())
+
+
+def test_a_decision_after_long_chatter_is_reached(cast: Cast, chatter: Session) -> None:
+    ok(cast.dev.client().post(f"/sessions/{chatter.public_id}/checkpoint", {}))
+    assert Shift().work()["done"] == 1
+    answer = ok(cast.dev.client().get(f"/sessions/{chatter.public_id}/summary"))
+    assert answer["covers"] == f"event://{chatter.public_id}/1-46"
+    assert "Use one transaction for each file" in str(answer["sections"])

@@ -9,11 +9,14 @@ import pytest
 from django.db import connection
 from django.utils import timezone
 
+from governance import refs
 from governance.errors import Clash, Invalid
 from governance.scope import project_scope
 from memories.models import Memory, MemoryEvidence
 from memories.retiring import revoke
 from memories.vocabulary import Origin
+from sessions.context.summary_lines import NOTHING
+from sessions.handoffs import records_of
 from sessions.models import Session, SummaryRefusal, WorkSummary
 from sessions.summaries import reading, writing
 from sessions.summaries.checking import Fault
@@ -140,6 +143,38 @@ def test_a_retired_demand_leaves_the_next_version(desk: Desk) -> None:
     desk.said("that was last year", kind=EventKind.CORRECTION, meta={"retires": ref})
     after = sections_of(summed(desk))["constraints"]
     assert ("Only the office may see readings. [3]" in before, len(before) - len(after)) == (True, 1)
+
+
+def test_what_was_all_taken_back_leaves_a_version_that_says_nothing(cast: Cast) -> None:
+    desk = Desk(cast.dev)
+    ref = desk.said("Only the office may see readings.", kind=EventKind.CONSTRAINT)
+    assert sections_of(summed(desk))["constraints"]
+    desk.said("that was last year", kind=EventKind.CORRECTION, meta={"retires": ref})
+    assert sections_of(summed(desk)) == NOTHING
+    desk.said("Never overwrite the raw readings.")
+    assert sections_of(summed(desk))["constraints"] == ["Never overwrite the raw readings [3]"]
+
+
+def test_a_version_that_says_nothing_is_evidence_of_that_alone_and_hides_nothing_from_a_handoff(cast: Cast) -> None:
+    desk = Desk(cast.dev)
+    desk.said("Could you hear me?")
+    row = summed(desk).summary
+    assert row is not None
+    with project_scope(desk.member.acting):
+        records = records_of(Session.objects.get(pk=desk.session.pk))
+        text = refs.resolve(f"summary://{row.public_id}@1", desk.member.acting).text
+    assert (row.sections, records.summary, [one.text for one in records.since]) == (
+        NOTHING,
+        None,
+        ["Could you hear me?"],
+    )
+    assert text == "(nothing was found to keep)"
+
+
+def test_an_agent_may_not_say_that_there_is_nothing(desk: Desk) -> None:
+    with pytest.raises(Invalid) as refused:
+        submitted(desk, {"goals": []})
+    assert Fault.EMPTY in {fault.code for fault in refused.value.faults}
 
 
 def test_what_a_user_asks_to_remember_is_proposed_with_its_event(desk: Desk) -> None:
