@@ -6,7 +6,17 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, Strict, StringConstraints, ValidationError
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    SerializerFunctionWrapHandler,
+    Strict,
+    StringConstraints,
+    ValidationError,
+    model_serializer,
+)
 from pydantic_core import ErrorDetails
 
 from governance.errors import FieldFault, Invalid
@@ -148,6 +158,13 @@ class BudgetProfileBody(_Body):
     phases: dict[str, Any] = {}
     risks: dict[str, Any] = {}
     overheads: dict[str, int] = {}
+    reads: Annotated[int, Field(ge=0)] | None = None  # what a session may read by refs in all
+
+    @model_serializer(mode="wrap")
+    def _said(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Leave `reads` out where nothing is said: a text of before it could be said stays the same text."""
+        body: dict[str, Any] = dump(self)
+        return body if self.reads is not None else {name: part for name, part in body.items() if name != "reads"}
 
 
 class ConsentBody(_Body):

@@ -12,8 +12,8 @@ from governance.errors import Invalid
 from governance.forms import ConsoleForm
 from governance.proposal_texts import LONGEST_TEXT, LONGEST_TITLE
 from governance.vocabulary import Phase, Risk
-from sessions.budget_words import COUNT_NAMES, ITEM_NAMES, OVERHEAD_NAMES, THRESHOLD_NAMES, Path
-from sessions.context.profile_form import ITEM_CAPS, LARGEST_WINDOW, RESERVES
+from sessions.budget_words import COUNT_NAMES, ITEM_NAMES, OVERHEAD_NAMES, READS, THRESHOLD_NAMES, Path
+from sessions.context.profile_form import ITEM_CAPS, LARGEST_WINDOW, RESERVES, parse_profile
 from sessions.context.tokens import FILES
 from sessions.context.vocabulary import CountMethod, Group, Layer
 from sessions.packet_sentences import RESERVES as RESERVE_NAMES
@@ -50,10 +50,9 @@ class BudgetForm(ConsoleForm):
         self.base = body
         self.paths: dict[str, Path] = {}
         super().__init__(data, initial={"version": version})
+        self.unsaid = {path: value for path, value in _unsaid(body).items() if _at(body, path) is None}
         for path, field in _fields():
-            value = _at(body, path)
-            if value is None and path[0] == "overheads":
-                value = 0
+            value = self.unsaid.get(path, _at(body, path))
             field.initial = round(value * 100, 2) if isinstance(field, forms.FloatField) and _share(path) else value
             field.widget.attrs.setdefault(
                 "class", "form-select" if isinstance(field, forms.ChoiceField) else "form-control"
@@ -75,7 +74,7 @@ class BudgetForm(ConsoleForm):
 
     @property
     def items(self) -> list[forms.BoundField]:
-        return self._of("item_caps", "counts")
+        return self._of("item_caps", "counts", "reads")
 
     @property
     def layers(self) -> list[LayerFields]:
@@ -103,7 +102,8 @@ class BudgetForm(ConsoleForm):
         changed = copy.deepcopy(dict(self.base))
         for name, path in self.paths.items():
             value = self.cleaned_data[name]
-            _put(changed, path, round(value / 100, 4) if _share(path) else value)
+            if path not in self.unsaid or value != self.unsaid[path]:
+                _put(changed, path, round(value / 100, 4) if _share(path) else value)
         return changed
 
     def blame_body(self, refusal: Invalid) -> None:
@@ -132,6 +132,10 @@ class BudgetForm(ConsoleForm):
             if 0 < room < cap:
                 words = gettext("This is more than the input cap of %(room)s tokens: the window less the reserves.")
                 self.add_error(name_of(("item_caps", name)), words % {"room": f"{room:,}"})
+        excerpt = sent["item_caps__excerpt"]
+        if 2 * sent["item_caps__title"] > excerpt:
+            words = gettext("One line takes at most half of an excerpt, which has %(excerpt)s tokens.")
+            self.add_error("item_caps__title", words % {"excerpt": f"{excerpt:,}"})
 
     def _check_shares(self, sent: Mapping[str, Any], most: tuple[float, Phase, Risk]) -> None:
         groups = round(sum(sent[name_of(("groups", group))] for group in SHARED), 2)
@@ -185,18 +189,34 @@ def _fields() -> Iterator[tuple[Path, forms.Field]]:
         yield ("groups", group.value), _per_cent(word_of(Group, group))
     for name, label in THRESHOLD_NAMES.items():
         yield ("thresholds", name), _per_cent(label)
-    for name in ITEM_CAPS:
-        yield ("item_caps", name), _tokens(ITEM_NAMES[name], least=16)
+    for name, label in ITEM_NAMES.items():
+        yield ("item_caps", name), _tokens(label, least=16)
     for path, label in COUNT_NAMES.items():
         yield path, _tokens(label)
+    help_text = gettext_lazy("In tokens. Left empty: as much as the input has room for.")
+    yield ("reads",), _tokens(READS, required=False, help_text=help_text)
     for layer in Layer:
         for end, label in (("floor", gettext_lazy("Floor")), ("cap", gettext_lazy("Cap"))):
             yield ("layers", layer.value, end), _per_cent(label, of=word_of(Layer, layer))
 
 
-def _tokens(label: Any, *, least: int = 0) -> forms.IntegerField:
+def _unsaid(body: Mapping[str, Any]) -> Mapping[Path, int | None]:
+    """Return the figures that a profile may leave out, as they hold: they come into its text where they are changed."""
+    profile = parse_profile(body)
+    caps, counts, overheads = profile.item_caps, profile.counts, profile.overheads
+    return {
+        ("item_caps", "excerpt"): caps.excerpt,
+        ("item_caps", "title"): caps.title,
+        ("counts", "next_steps"): counts.next_steps,
+        ("overheads", "message"): overheads.message,
+        ("overheads", "tool"): overheads.tool,
+        ("reads",): profile.reads,
+    }
+
+
+def _tokens(label: Any, *, least: int = 0, **more: Any) -> forms.IntegerField:
     widget = forms.NumberInput(attrs={"inputmode": "numeric"})
-    return forms.IntegerField(label=label, min_value=least, max_value=LARGEST_WINDOW, widget=widget)
+    return forms.IntegerField(label=label, min_value=least, max_value=LARGEST_WINDOW, widget=widget, **more)
 
 
 def _per_cent(label: Any, *, of: Any = "") -> forms.FloatField:

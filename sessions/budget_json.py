@@ -1,6 +1,7 @@
 """Budget profiles as JSON, with the figures that their pages show."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from typing import Any
 
 import orjson
@@ -50,6 +51,9 @@ def _line(line: ProfileLine) -> Mapping[str, Any]:
         "factor": profile.factor,
         "margin_share": round(profile.margin_share, 5),
         "room": profile.room,
+        "reads": profile.read_budget,
+        "item_caps": asdict(profile.item_caps),
+        "counts": asdict(profile.counts),
         "thresholds": {"soft": line.soft, "hard": line.hard},
         "learning": {"state": standing.state.value, "taken": standing.taken, "implausible": standing.implausible},
         "learnt": standing.newest.as_json() if standing.newest else None,

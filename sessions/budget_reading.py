@@ -15,7 +15,7 @@ from governance.languages import language_of
 from governance.models import Project, Proposal, Revision
 from governance.proposals import EDITABLE
 from governance.vocabulary import ContractKind, Phase, RevisionState, Risk
-from sessions.budget_words import COUNT_NAMES, ITEM_NAMES, STATES, THRESHOLD_NAMES
+from sessions.budget_words import COUNT_NAMES, ITEM_NAMES, READS, STATES, THRESHOLD_NAMES
 from sessions.context.budget import Budget, Limit, build_budget
 from sessions.context.profile_form import parse_profile
 from sessions.context.profiles import WHOLE, Learnt, ModelProfile, ProfileFault, with_learnt
@@ -123,13 +123,14 @@ class ProfilePage:
 
     @property
     def limits(self) -> Sequence[LimitLine]:
-        """Caps of single items, counts, and thresholds."""
+        """Caps of single items, counts, what may be read, and thresholds."""
         profile, cap = self.line.profile, self.budget.input_cap
         counts, thresholds = profile.counts, profile.thresholds
-        numbers = (counts.memories_min, counts.memories_max, counts.handoff, counts.dialogue_items)
+        numbers = (counts.memories_min, counts.memories_max, counts.handoff, counts.dialogue_items, counts.next_steps)
         return [
             *(LimitLine(name, getattr(profile.item_caps, key)) for key, name in ITEM_NAMES.items()),
             *(LimitLine(name, number) for name, number in zip(COUNT_NAMES.values(), numbers, strict=True)),
+            LimitLine(READS, profile.read_budget),
             *(
                 LimitLine(name, cap * share // WHOLE, f"{share / 100:g}")
                 for name, share in zip(THRESHOLD_NAMES.values(), (thresholds.soft, thresholds.hard), strict=True)

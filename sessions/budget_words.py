@@ -45,13 +45,17 @@ ITEM_NAMES: Mapping[str, Promise] = {
     "message": pgettext_lazy("item cap", "one message"),
     "action": pgettext_lazy("item cap", "one action"),
     "origin_goal": pgettext_lazy("item cap", "the original goal"),
+    "excerpt": pgettext_lazy("item cap", "one cut to an excerpt"),
+    "title": pgettext_lazy("item cap", "one cut to one line"),
 }
 COUNT_NAMES: Mapping[Path, Promise] = {
     ("counts", "memories", "min"): pgettext_lazy("count", "memories, at least"),
     ("counts", "memories", "max"): pgettext_lazy("count", "memories, at most"),
     ("counts", "handoff"): pgettext_lazy("count", "handoffs"),
     ("counts", "dialogue_items"): pgettext_lazy("count", "entries of the transcript"),
+    ("counts", "next_steps"): pgettext_lazy("count", "next steps of the task"),
 }
+READS = pgettext_lazy("limit", "what a session reads by refs, in all")
 OVERHEAD_NAMES: Mapping[str, Promise] = {
     "message": pgettext_lazy("overhead", "each message"),
     "tool": pgettext_lazy("overhead", "each tool"),

@@ -77,11 +77,13 @@ def spend(session: Session | None, tokens: int, *, now: datetime) -> Spent | Non
 def _refusal(spent: Spent, tokens: int) -> ReadBudgetSpent:
     message = (
         f"reads have brought {spent.read} of {spent.budget} tokens into {spent.session}, and this one takes {tokens}; "
-        f"{SMALLER.format(left=spent.left) if spent.left else NO_MORE}, or propose larger `reads` in the budget profile"
+        f"{SMALLER.format(left=spent.left) if spent.left else NO_MORE}, or propose larger `reads` in the budget profile "
+        "for the next attempt"
     )
     return ReadBudgetSpent.at("?limit", message, extra=spent.as_json() | {"wanted": tokens})
 
 
 def _budget_of(session: Session, now: datetime) -> int:
-    name, rows = profiles_of(session, fallback=CONSERVATIVE, since=now)
+    began = Attempt.objects.filter(session=session).order_by("-number").values_list("started_at", flat=True).first()
+    name, rows = profiles_of(session, fallback=CONSERVATIVE, since=began or now)
     return choose(name, rows).profile.read_budget

@@ -61,7 +61,7 @@ def parse_profile(body: Mapping[str, Any]) -> ModelProfile:
         phases={Phase(key): table for key, table in _tables(body, "phases", tuple(Phase)).items()},
         risks={Risk(key): table for key, table in _tables(body, "risks", tuple(Risk)).items()},
         overheads=_overheads(_object(body, "overheads", absent={})),
-        reads=_tokens(body, "reads") if "reads" in body else None,
+        reads=_tokens(body, "reads") if body.get("reads") is not None else None,
     )
     _require_floors(profile)
     return profile

@@ -4,7 +4,9 @@ from typing import Any
 
 import pytest
 
-from governance.models import Revision
+from governance.ids import parse_id
+from governance.models import Proposal, Revision
+from governance.scope import project_scope
 from governance.vocabulary import ContractKind, DecisionVerb, MembershipLevel
 from tests.api.asking import compiled, ok, refused
 from tests.cast import Cast, make_cast
@@ -28,6 +30,11 @@ def approve(cast: Cast, body: Any = SMALL, name: str = NAME) -> Revision:
 def budget(cast: Cast, name: str | None = NAME, **more: Any) -> dict[str, Any]:
     found: dict[str, Any] = compiled(cast.dev, budget={"profile": name}, **more)["budget"]
     return found
+
+
+def found_proposal(cast: Cast, proposal_id: str) -> Proposal:
+    with project_scope(cast.owner.acting):
+        return Proposal.objects.get(pk=parse_id("prp", proposal_id, pointer="/id"))
 
 
 def new_attempt(cast: Cast, session: str) -> None:
@@ -106,6 +113,35 @@ def test_floors_over_the_window_are_refused_with_their_figures(cast: Cast) -> No
     wish = {"kind": "budget_profile", "slug": NAME, "body": SMALL | {"layers": layers}, "title": "t"}
     problem = refused(cast.dev.client().post("/proposals", wish), 422, "invalid_body")
     assert (problem["errors"][0]["pointer"], "30000" in problem["errors"][0]["message"]) == ("/body/layers", True)
+
+
+def reads(cast: Cast, session: str) -> int:
+    """What the reads of a session may bring in, as a read of its own says it."""
+    path = f"/artifacts/{ok(cast.dev.client().post('/artifacts', {'session_id': session, 'content': 'log'}))['id']}"
+    found: int = ok(cast.dev.client().get(f"{path}?session_id={session}"))["read_budget"]["budget"]
+    return found
+
+
+def test_larger_reads_are_proposed_and_the_next_attempt_reads_by_them(cast: Cast) -> None:
+    session = compiled(cast.dev, budget={"profile": NAME})["session"]["id"]
+    before = reads(cast, session)
+    wish = {"kind": "budget_profile", "slug": NAME, "body": PROFILES[NAME] | {"reads": 1_234_567}, "title": "more"}
+    proposal = ok(cast.dev.client().post("/proposals", wish))
+    decided(cast.owner.acting, found_proposal(cast, proposal["id"]))
+    running = reads(cast, session)
+    new_attempt(cast, session)
+    assert (before < 1_234_567, running, reads(cast, session)) == (True, before, 1_234_567)
+
+
+def test_reads_that_nothing_is_said_of_are_not_in_the_text(cast: Cast) -> None:
+    assert approve(cast, SMALL | {"reads": None}).body == SMALL | {"overheads": {}}
+
+
+@pytest.mark.parametrize("wrong", [-1, "many", 1.5])
+def test_wrong_reads_are_refused_at_their_field(cast: Cast, wrong: Any) -> None:
+    wish = {"kind": "budget_profile", "slug": NAME, "body": SMALL | {"reads": wrong}, "title": "t"}
+    problem = refused(cast.dev.client().post("/proposals", wish), 422, "invalid_body")
+    assert problem["errors"][0]["pointer"] == "/body/reads"
 
 
 def test_a_maintainer_does_not_decide_on_a_profile(cast: Cast) -> None:

@@ -138,11 +138,28 @@ def test_a_change_of_one_figure_becomes_a_proposal_of_that_figure(owner: Client,
     assert (text.proposal.slug, text.proposal.kind) == (NAME, ContractKind.BUDGET_PROFILE)
 
 
+def test_figures_that_a_profile_may_leave_out_are_shown_and_can_be_asked_for(owner: Client, cast: Cast) -> None:
+    told = json.loads(owner.get(at(cast, f"{NAME}/?download")).content)
+    assert (told["item_caps"]["excerpt"], told["item_caps"]["title"], told["counts"]["next_steps"]) == (240, 64, 3)
+    assert told["reads"] == told["room"]
+    page = plain(owner.get(at(cast, f"{NAME}/")).content.decode())
+    for words in ("one cut to an excerpt 240", "one cut to one line 64", "next steps of the task 3", "in all 96,012"):
+        assert words in page
+    answer = sent(owner, cast, reads=3_000, item_caps__excerpt=300, counts__next_steps=5)
+    assert answer.status_code == 303, plain(answer.content.decode())
+    with project_scope(cast.owner.acting):
+        body = ProposalText.objects.get().body
+    caps, counts = told["body"]["item_caps"] | {"excerpt": 300}, told["body"]["counts"] | {"next_steps": 5}
+    assert body == told["body"] | {"reads": 3_000, "item_caps": caps, "counts": counts}
+
+
 OVER: list[tuple[dict[str, Any], str]] = [
     ({"reserves__output": 150_000}, "The reserves add up to 221,988 tokens, and the window has 200,000"),
     ({"groups__policy": 60}, "The groups add up to 110 % of the input cap"),
     ({"layers__dialogue__floor": 60, "layers__summary__floor": 20}, "The floors of the layers add up to 117 %"),
     ({"layers__policy__floor": 50, "layers__policy__cap": 10}, "The floor of a layer cannot be above its cap."),
+    ({"item_caps__title": 121}, "One line takes at most half of an excerpt, which has 240 tokens."),
+    ({"reads": -1}, "greater than or equal to 0"),
     ({"item_caps__message": 99_000}, "This is more than the input cap of 96,012 tokens"),
     ({"thresholds__soft": 95}, "The soft threshold cannot be above the hard one."),
     ({"reserves__output": "many"}, "Enter a whole number."),
