@@ -15,6 +15,7 @@ from sessions.context.fitting import Spot, Tray
 from sessions.context.items import Item
 from sessions.context.material import Beginning, EventFact, Material
 from sessions.context.pressure import GROWING, wanted_by_layer
+from sessions.context.steps import takes
 from sessions.context.vocabulary import Layer, Section, Step
 from sessions.vocabulary import EventKind
 
@@ -39,14 +40,22 @@ class Size(NamedTuple):
     def tokens(self) -> int:
         return self.said + self.results
 
-    def plus(self, item: Item) -> "Size":
+    def plus(self, entry: "Entry") -> "Size":
         """Return the size with one more entry."""
-        if item.layer is Layer.TOOL_RESULTS:
-            return Size(self.said, self.results + item.tokens, self.entries + 1)
-        return Size(self.said + item.tokens, self.results, self.entries + 1)
+        if entry.result:
+            return Size(self.said, self.results + entry.tokens, self.entries + 1)
+        return Size(self.said + entry.tokens, self.results, self.entries + 1)
 
 
 NOTHING = Size()
+
+
+class Entry(NamedTuple):
+    """An entry as it counts here: with the tokens that it can take of its layer."""
+
+    seq: int
+    result: bool
+    tokens: int
 
 
 class Room(NamedTuple):
@@ -97,10 +106,16 @@ def settle(admissible: Sequence[Item], material: Material, *, tray: Tray, budget
             others.append(item)
         else:
             (words if events[item.ref].kind == EventKind.MESSAGE else work).append(item)
-    room = _room(wanted_by_layer(tray, others), tray=tray, budget=budget)
-    kept = _Said(words, work, room).kept(material.beginning, _reach(material.events))
+    room = _room(wanted_by_layer(tray, others, budget.item_caps), tray=tray, budget=budget)
+    said, worked = ([_entry(item, room, budget) for item in items] for items in (words, work))
+    kept = _Said(said, worked, room).kept(material.beginning, _reach(material.events))
     before = [item for item in words if _seq(item) < kept.words] + [item for item in work if _seq(item) < kept.work]
     return Settled(kept, tuple(before))
+
+
+def _entry(item: Item, room: Room, budget: Budget) -> Entry:
+    result = item.layer is Layer.TOOL_RESULTS
+    return Entry(_seq(item), result, takes(item, room.results if result else room.said, budget.item_caps))
 
 
 def beginning_of(chosen: Mapping[Spot, Item], admissible: Iterable[Item], material: Material) -> Beginning:
@@ -121,15 +136,17 @@ def beginning_of(chosen: Mapping[Spot, Item], admissible: Iterable[Item], materi
 class _Said(NamedTuple):
     """The entries of a session that may enter, words and work apart, and the room for them."""
 
-    words: Sequence[Item]
-    work: Sequence[Item]
+    words: Sequence[Entry]
+    work: Sequence[Entry]
     room: Room
 
     def kept(self, before: Beginning, reach: Beginning) -> Beginning:
         """Return where the last packet began, where that still has room, is all there and is no mere remnant.
 
         A remnant is less than half of what a step leaves: an input that was large for once had pushed the rest out.
+        What had no room at all then, and is still the newest, is tried again.
         """
+        before = self.with_newest(before)
         size = self.size(before)
         if before.words < reach.words or before.work < reach.work or not self.room.holds(size):
             return self.stepped(before, reach)
@@ -146,27 +163,39 @@ class _Said(NamedTuple):
         size = _size(self.words, words)
         return Beginning(words=words, work=_latest(self.work, self.room.share(WORK_LEFT, size), self.room, size))
 
+    def with_newest(self, begin: Beginning) -> Beginning:
+        """Return the same place, or the newest entry of a kind where all of that kind stands before it."""
+        words, work = (entries[-1].seq if entries else place for entries, place in zip(self[:2], begin, strict=True))
+        return Beginning(min(begin.words, words), min(begin.work, work))
+
     def size(self, begin: Beginning) -> Size:
         """Return the size of everything from there on."""
         return _size(self.work, begin.work, _size(self.words, begin.words))
 
 
-def _latest(items: Sequence[Item], left: Room, whole: Room, size: Size = NOTHING) -> int:
-    """Return the seq from which on the latest items have room in what is `left`; the newest may take the `whole`."""
-    first, room = _seq(items[-1]) + 1 if items else 0, whole
-    for item in reversed(items):
-        size = size.plus(item)
-        if not room.holds(size):
-            break
-        first, room = _seq(item), left
+def _latest(entries: Sequence[Entry], left: Room, whole: Room, size: Size = NOTHING) -> int:
+    """Return the seq from which on the latest entries have room in what is `left`; the newest may take the `whole`.
+
+    The newest never gives way to a step: where it has no room as it is, it is shortened like anything else.
+    """
+    if not entries:
+        return 0
+    *earlier, newest = entries
+    size, first = size.plus(newest), newest.seq
+    if whole.holds(size):
+        for entry in reversed(earlier):
+            size = size.plus(entry)
+            if not left.holds(size):
+                break
+            first = entry.seq
     return first
 
 
-def _size(items: Iterable[Item], first: int, size: Size = NOTHING) -> Size:
-    since = [item for item in items if _seq(item) >= first]
-    results = sum([item.tokens for item in since if item.layer is Layer.TOOL_RESULTS])
-    said = sum([item.tokens for item in since]) - results
-    return Size(size.said + said, size.results + results, size.entries + len(since))
+def _size(entries: Iterable[Entry], first: int, size: Size = NOTHING) -> Size:
+    for entry in entries:
+        if entry.seq >= first:
+            size = size.plus(entry)
+    return size
 
 
 def _room(others: Mapping[Layer, int], *, tray: Tray, budget: Budget) -> Room:

@@ -12,7 +12,7 @@ from governance.errors import Shortfall
 from sessions.context.admission import for_readers, why_not
 from sessions.context.budget import Budget
 from sessions.context.compaction import beginning_of, settle
-from sessions.context.fitting import Dropped, Fitting, Tray, shortfalls
+from sessions.context.fitting import Dropped, Fitting, Steps, Tray, shortfalls
 from sessions.context.held import held_among
 from sessions.context.items import HEADINGS, Item, Pen
 from sessions.context.material import Beginning, Material
@@ -99,7 +99,7 @@ def compile_packet(material: Material, budget: Budget, *, counter: Counter) -> C
     if pressure.tight:
         tray.limits["memories"] = budget.counts.memories_min
     settled = settle(admissible, material, tray=tray, budget=budget)
-    dropped += [Dropped(item, DropReason.COMPACTION, item.tokens) for item in settled.before]
+    dropped += [Dropped(item, DropReason.COMPACTION, Steps(item, pen).least.tokens) for item in settled.before]
     offered = [*settled.since(admissible), *earlier_items(material, pen, settled.beginning)]
     fitting = Fitting(tray, offered, budget=budget, pen=pen)
     dropped += fitting.run(at_best=Step.EXCERPT if pressure.tight else Step.FULL)

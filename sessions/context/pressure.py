@@ -7,8 +7,9 @@ from sessions.context.budget import Budget
 from sessions.context.fitting import Tray
 from sessions.context.items import HEADING_LAYER, Item
 from sessions.context.material import Material
-from sessions.context.profiles import WHOLE
+from sessions.context.profiles import WHOLE, ItemCaps
 from sessions.context.session_items import NOT_DIALOGUE
+from sessions.context.steps import takes
 from sessions.context.vocabulary import Layer, Threshold, Trigger
 
 GROWING = (Layer.DIALOGUE, Layer.TOOL_RESULTS)
@@ -39,7 +40,7 @@ def pressure_of(material: Material, budget: Budget, tray: Tray, items: Iterable[
     newest = max((event.seq for event in material.events if event.kind not in NOT_DIALOGUE), default=0)
     covered = covered_to(material)
     known = {event.ref for event in material.events if event.seq <= covered}
-    wanted = wanted_by_layer(tray, [item for item in items if item.ref not in known])
+    wanted = wanted_by_layer(tray, [item for item in items if item.ref not in known], budget.item_caps)
     total, uncovered = _pressing(wanted, budget), max(newest - covered, 0)
     shares = {
         Trigger.INPUT_SHARE: _share(total, budget.input_cap),
@@ -68,8 +69,11 @@ def covered_to(material: Material) -> int:
     return int(last) if last.isdigit() else 0
 
 
-def wanted_by_layer(tray: Tray, items: Iterable[Item]) -> Mapping[Layer, int]:
-    """Return the tokens of each layer if every item came in whole, as far as the count limits allow."""
+def wanted_by_layer(tray: Tray, items: Iterable[Item], caps: ItemCaps) -> Mapping[Layer, int]:
+    """Return the tokens of each layer if every item came in, as far as the count limits allow.
+
+    Whole, but for an entry that its whole layer could not hold: no summary makes room for more of it than an excerpt.
+    """
     layers, there = dict(tray.layers), set(tray.open)
     counted = {name: set(sources) for name, sources in tray.counted.items()}
     for item in items:
@@ -78,7 +82,7 @@ def wanted_by_layer(tray: Tray, items: Iterable[Item]) -> Mapping[Layer, int]:
             if item.source not in sources and len(sources) >= tray.limits[item.counted_as]:
                 continue
             sources.add(item.source)
-        layers[item.layer] += item.tokens
+        layers[item.layer] += takes(item, tray.caps[item.layer], caps) if item.layer in GROWING else item.tokens
         if item.section not in there:
             there.add(item.section)
             layers[HEADING_LAYER[item.section]] += tray.headings[item.section]

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from sessions.context.cuts import excerpt, one_line
 from sessions.context.items import Entry, Item, Pen, packet_path
+from sessions.context.profiles import ItemCaps
 from sessions.context.project_items import shorter_stand
 from sessions.context.seams import atom, block_body, list_body
 from sessions.context.tokens import Counter
@@ -32,6 +33,11 @@ class Short(NamedTuple):
     shown: str | tuple[str, ...]
     text: str
     tokens: int
+
+
+def takes(item: Item, most: int, caps: ItemCaps) -> int:
+    """Return what an item takes of a layer that holds `most` tokens: as an excerpt, where all of the layer is less."""
+    return item.tokens if item.tokens <= most else min(item.tokens, caps.excerpt)
 
 
 def shorter(item: Item, step: Step, pen: Pen) -> Item | None:

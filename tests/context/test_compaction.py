@@ -6,7 +6,7 @@ from itertools import pairwise
 from sessions.context.assembler import assemble
 from sessions.context.compiler import Compiled
 from sessions.context.material import Beginning, EventFact, InputFact
-from sessions.context.vocabulary import Dialect, DropReason, Section
+from sessions.context.vocabulary import Dialect, DropReason, Section, Step
 from tests.context.cast import bare_material, compiled_of, event
 
 LINE = "The parser keeps the comments above each key, and the blank line after them. 解析器保留注释。 "
@@ -19,6 +19,10 @@ def exchange(number: int, *, work: int = 2, words: int = 1) -> list[EventFact]:
         event(seq + 1 + n, f"{number}.{n} " + LINE, role="tool", kind="tool_result", tool="grep") for n in range(work)
     ]
     return [event(seq, f"request {number}"), *results, event(seq + work + 1, LINE * words, role="assistant")]
+
+
+def result(seq: int, text: str) -> EventFact:
+    return event(seq, text, role="tool", kind="tool_result", tool="cat")
 
 
 def turns(count: int, *, tokens: int = 2_000, **more: int) -> list[Compiled]:
@@ -87,6 +91,28 @@ def test_the_newest_message_comes_in_however_long_it_is() -> None:
     said = (*exchange(0), *exchange(1), event(9, LINE * 35, role="assistant"))
     material = bare_material(events=said, beginning=Beginning())
     assert LINE * 30 in dialogue(compiled_of(material, 2_000))
+
+
+def test_the_newest_result_is_shortened_and_not_given_up_where_its_layer_is_less() -> None:
+    said = (*exchange(0), event(5, "Which worker wrote most?"), result(6, LINE * 80))
+    compiled = compiled_of(bare_material(events=said, beginning=Beginning()), 3_000)
+    steps = {item.ref: item.step for section in compiled.sections for item in section.items}
+    assert steps[said[-1].ref] is Step.EXCERPT
+    assert DropReason.COMPACTION not in {row["reason"] for layer in compiled.layers for row in layer.dropped}
+    assert compiled.pressure.tight is False
+
+
+def test_small_results_before_a_large_one_stay() -> None:
+    said = (*exchange(0), *exchange(1), event(9, "And all of it?"), result(10, LINE * 80))
+    shown = dialogue(compiled_of(bare_material(events=said, beginning=Beginning()), 3_000))
+    assert all(f"{number}.{n} " in shown for number in range(2) for n in range(2))
+
+
+def test_what_a_step_gave_up_says_how_short_it_might_have_been() -> None:
+    said = (result(1, LINE * 20), *(entry for number in range(1, 40) for entry in exchange(number)))
+    compiled = compiled_of(bare_material(events=said, beginning=Beginning()), 3_000)
+    [row] = [row for layer in compiled.layers for row in layer.dropped if row["ref"] == said[0].ref]
+    assert (row["reason"], row["least"] < row["tokens"]) == (DropReason.COMPACTION, True)
 
 
 def test_two_compiles_of_one_material_begin_alike() -> None:

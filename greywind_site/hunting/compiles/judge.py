@@ -139,16 +139,28 @@ class Judge:
                     yield f"{ref} was said in a private thread, and others read along"
 
     def _compaction(self) -> Iterator[str]:
-        """A step of compaction takes the oldest entries, words and work apart, and never one after what is in."""
+        """A step of compaction takes the oldest entries, words and work apart, never one after what is in, nor the
+        newest that might have come in: that is shortened instead.
+        """
         events = {event.ref: event for event in self.case.material.events}
         stepped = [ref for (_, ref), row in self.dropped.items() if row["reason"] == DropReason.COMPACTION]
         if any(ref not in events for ref in stepped) or (stepped and self.case.material.beginning is None):
             yield f"{stepped[0]} was left out by a step of compaction, and there was none"
+        newest = {_is_word(event): event.ref for event in self._entries()}
+        if given_up := set(stepped) & set(newest.values()):
+            yield f"{min(given_up)} was left out by a step of compaction, and nothing newer of its kind might come in"
         shown = [item.ref for item in self.inside.values() if item.section is Section.DIALOGUE and item.ref in events]
         kept = {_is_word(events[ref]): events[ref].seq for ref in reversed(shown)}
         for event in (events[ref] for ref in stepped if ref in events):
             if event.seq > kept.get(_is_word(event), event.seq):
                 yield f"{event.ref} was left out by a step of compaction, and an older one is in"
+
+    def _entries(self) -> Iterator[EventFact]:
+        """Return the entries of the transcript that may enter, oldest first."""
+        events = {event.ref: event for event in self.case.material.events}
+        offered = (item for item in self.items.values() if item.section is Section.DIALOGUE and item.ref in events)
+        may = [events[item.ref] for item in offered if item.fidelity is not Fidelity.MUST and self._may_enter(item)]
+        return iter(sorted(may, key=lambda event: event.seq))
 
     def _shortened(self) -> Iterator[str]:
         for spot in self.inside.keys() & self.items.keys():
@@ -164,12 +176,15 @@ class Judge:
         """What was left out for want of room must have none: at no step, and not in its group's own share either."""
         for spot in self.dropped.keys() & self.items.keys():
             ref, item, row = spot[1], self.items[spot], self.dropped[spot]
-            if DropReason(row["reason"]) not in ROOM or not self._may_enter(item):
+            reason = DropReason(row["reason"])
+            if (reason not in ROOM and reason is not DropReason.COMPACTION) or not self._may_enter(item):
                 continue
             least = min(self.count(one.text) for one in self._steps(item))
             if row["least"] != least:
                 yield f"{ref}: its least step takes {least}, and {row['least']} was said"
-            yield from self._room_for(item, least, DropReason(row["reason"]))
+            if reason is DropReason.COMPACTION:
+                continue  # a step bars what has room, so that the next one is a while away
+            yield from self._room_for(item, least, reason)
 
     def _room_for(self, item: Item, least: int, reason: DropReason) -> Iterator[str]:
         heading = 0 if item.section in self._sections else self.count(HEADINGS[item.section])
