@@ -75,10 +75,10 @@ def spend(session: Session | None, tokens: int, *, now: datetime) -> Spent | Non
 
 
 def _refusal(spent: Spent, tokens: int) -> ReadBudgetSpent:
+    remedy = SMALLER.format(left=spent.left) if spent.left else NO_MORE
     message = (
         f"reads have brought {spent.read} of {spent.budget} tokens into {spent.session}, and this one takes {tokens}; "
-        f"{SMALLER.format(left=spent.left) if spent.left else NO_MORE}, or propose larger `reads` in the budget profile "
-        "for the next attempt"
+        f"{remedy}, or propose larger `reads` in the budget profile for the next attempt"
     )
     return ReadBudgetSpent.at("?limit", message, extra=spent.as_json() | {"wanted": tokens})
 
