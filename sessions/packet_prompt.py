@@ -127,6 +127,8 @@ def _pieces(compiled: Compiled, prompt: Prompt) -> Iterator[tuple[str, bool]]:
 def _contents(prompt: Prompt) -> Iterator[tuple[str, str]]:
     if prompt.system is not None:
         yield "system", "".join(block["text"] for block in prompt.system)
+    if prompt.instructions is not None:
+        yield "instructions", prompt.instructions
     for message in prompt.messages:
         yield message["role"], _text(message)
 

@@ -153,6 +153,7 @@ KINDS: Mapping[type[StrEnum], Words] = {
     },
     Dialect: {
         Dialect.OPENAI_CHAT: pgettext_lazy("dialect", "OpenAI chat messages"),
+        Dialect.OPENAI_RESPONSES: pgettext_lazy("dialect", "OpenAI responses: instructions and input items"),
         Dialect.ANTHROPIC_MESSAGES: pgettext_lazy("dialect", "Anthropic messages"),
         Dialect.TEXT: pgettext_lazy("dialect", "one text"),
     },

@@ -83,10 +83,10 @@ class PacketDraft:
 
 
 def hash_of(compiled: Compiled, prompt: Prompt | None) -> str:
-    """Return the hash of a packet and its prompt messages, or '' for a refusal."""
+    """Return the hash of a packet and its prompt, or '' for a refusal."""
     if compiled.packet is None or prompt is None:
         return ""
-    return packet_hash(compiled.packet, [*(prompt.system or ()), *prompt.messages])
+    return packet_hash(compiled.packet, prompt.sent)
 
 
 def answer_of(draft: PacketDraft) -> dict[str, Any] | None:

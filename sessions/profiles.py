@@ -37,8 +37,13 @@ CONSERVATIVE = "default@conservative"
 PROFILE = "SELECT body::text FROM agent_sessions_budgetprofile WHERE slug = %s AND version = %s"
 REVISION = "SELECT body::text FROM governance_revision WHERE id = %s"
 LEARNT = "SELECT id, encoding, state, figures FROM agent_sessions_learntfigures WHERE id = %s"
-MESSAGES = {Dialect.OPENAI_CHAT: 3, Dialect.ANTHROPIC_MESSAGES: 2, Dialect.TEXT: 1}
-"""Messages that a prompt has at most in each dialect, the system's among them."""
+MESSAGES = {
+    Dialect.OPENAI_CHAT: 3,
+    Dialect.OPENAI_RESPONSES: 3,
+    Dialect.ANTHROPIC_MESSAGES: 2,
+    Dialect.TEXT: 1,
+}
+"""Messages that a prompt has at most in each dialect; the system's, or instructions, are one of them."""
 
 
 @dataclass(frozen=True, slots=True)

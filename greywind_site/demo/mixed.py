@@ -75,7 +75,13 @@ CUTTING = Scene(
             "于是搜“京都”会找到东京的会议。根子是按最长中文词匹配，不看语言。改法：先按假名判断是不是日语，再选词表。"
         ),
         asks("标题里没有假名、只有汉字的日语怎么办？", by=Who.MAINTAINER),
-        Compile(phase=Phase.EXECUTE, risk=Risk.LOW, profile="qwen-max@qwen-code", max_input_tokens=9_000),
+        Compile(
+            phase=Phase.EXECUTE,
+            risk=Risk.LOW,
+            dialect=Dialect.OPENAI_RESPONSES,
+            profile="qwen-max@qwen-code",
+            max_input_tokens=9_000,
+        ),
         says(
             "没有假名就不猜：两种词表都切一遍，两边的词都进索引，排序时共有的词算重一些。"
             "代价是索引大约多 6%，好处是不会因为猜错语言而搜不到。"

@@ -19,15 +19,18 @@ STABLE = frozenset(section for section, part in PART_OF.items() if part in (Part
 """Sections that do not change from turn to turn while their sources do not; they stand first in every dialect."""
 CACHE_KEY = "greywind-"
 """What begins the key by which OpenAI sends requests with one beginning to one cache."""
+KEYED = frozenset((Dialect.OPENAI_CHAT, Dialect.OPENAI_RESPONSES))
+"""Dialects whose provider takes such a key."""
 VOLATILE_KEYS = frozenset(("packet_id", "trace_id", "trace_ref", "attempt_id", "compiled_at", "created_at", "now"))
 """Keys that say which call this was and not what was compiled: no part of a packet's hash."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prompt:
-    """A prompt ready to be sent. `text` is all contents of `system` and `messages`, in order, joined.
+    """A prompt ready to be sent. `text` is all contents of what is `sent`, in order, joined.
 
-    `system` is set for anthropic.messages alone. `stable_prefix_tokens` counts the beginning of `text` whose hash is
+    `system` is set for anthropic.messages alone, `instructions` for openai.responses alone, whose `messages` are the
+    items of its input. `stable_prefix_tokens` counts the beginning of `text` whose hash is
     `stable_prefix_hash`. `breakpoints` are the beginnings, in tokens, that the next prompt of the session is likely to
     share: a provider that wants them marked finds the marks, one that looks for itself needs none.
     """
@@ -38,13 +41,23 @@ class Prompt:
     stable_prefix_hash: str
     breakpoints: tuple[int, ...]
     system: tuple[Message, ...] | None = None
+    instructions: str | None = None
     cache_key: str | None = None
 
+    @property
+    def sent(self) -> tuple[Message, ...]:
+        """Everything that a provider is sent: what stands apart from the messages as blocks of text, then they."""
+        apart = self.system or () if self.instructions is None else (_plain(self.instructions),)
+        return (*apart, *self.messages)
+
     def as_json(self) -> dict[str, Any]:
-        """Return the prompt as the answer shows it; `system` and `prompt_cache_key` only where the dialect has them."""
-        shown: dict[str, Any] = {} if self.system is None else {"system": list(self.system)}
-        shown |= {} if self.cache_key is None else {"prompt_cache_key": self.cache_key}
-        return shown | {
+        """Return the prompt as the answer shows it; what stands beside the messages only where the dialect has it."""
+        apart = {
+            "system": None if self.system is None else list(self.system),
+            "instructions": self.instructions,
+            "prompt_cache_key": self.cache_key,
+        }
+        return {name: value for name, value in apart.items() if value is not None} | {
             "messages": list(self.messages),
             "text": self.text,
             "stable_prefix_tokens": self.stable_prefix_tokens,
@@ -64,18 +77,19 @@ def assemble(compiled: Compiled, dialect: Dialect) -> Prompt:
     return Prompt(
         messages=_messages(by_part, dialect),
         system=tuple(map(_content, stable)) if dialect is Dialect.ANTHROPIC_MESSAGES else None,
+        instructions=prefix if dialect is Dialect.OPENAI_RESPONSES else None,
         text=_text(blocks),
         stable_prefix_tokens=sum(block.tokens for block in stable),
         stable_prefix_hash=(hashed := _sha256(prefix.encode())),
         breakpoints=_breakpoints(blocks),
-        cache_key=CACHE_KEY + hashed[-24:] if dialect is Dialect.OPENAI_CHAT else None,
+        cache_key=CACHE_KEY + hashed[-24:] if dialect in KEYED else None,
     )
 
 
 def packet_hash(packet: Mapping[str, Any], messages: Sequence[Message]) -> str:
-    """Return "sha256:…" over the canonical JSON of a packet and its prompt messages, without `VOLATILE_KEYS`.
+    """Return "sha256:…" over the canonical JSON of a packet and what of its prompt is sent, without `VOLATILE_KEYS`.
 
-    The user's own timestamp is input and counts. For anthropic.messages pass the system blocks and messages together.
+    The user's own timestamp is input and counts.
     A packet holds no number that JSON does not have: `items.plain` has seen to that.
     """
     content = {"packet": _without_call(packet), "messages": list(messages)}
@@ -115,8 +129,9 @@ def _messages(parts: Mapping[Part, Sequence[Block]], dialect: Dialect) -> tuple[
     match dialect:
         case Dialect.OPENAI_CHAT:
             system: Message = {"role": "system", "content": _text(stable)}
-            texts = [text for text in (_text(said), _text(parts[Part.INPUT])) if text]
-            return (system, *({"role": "user", "content": text} for text in texts))
+            return (system, *({"role": "user", "content": text} for text in _turns(said, parts[Part.INPUT])))
+        case Dialect.OPENAI_RESPONSES:
+            return tuple(map(_item, _turns(said, parts[Part.INPUT])))
         case Dialect.ANTHROPIC_MESSAGES:
             # One message: this dialect wants the roles to take turns.
             return ({"role": "user", "content": [_content(block) for block in (*said, *parts[Part.INPUT])]},)
@@ -124,8 +139,20 @@ def _messages(parts: Mapping[Part, Sequence[Block]], dialect: Dialect) -> tuple[
             return ({"role": "user", "content": _text([*stable, *said, *parts[Part.INPUT]])},)
 
 
+def _turns(said: Sequence[Block], asked: Sequence[Block]) -> list[str]:
+    return [text for text in (_text(said), _text(asked)) if text]
+
+
+def _item(text: str) -> Message:
+    return {"type": "message", "role": "user", "content": [{"type": "input_text", "text": text}]}
+
+
+def _plain(text: str) -> Message:
+    return {"type": "text", "text": text}
+
+
 def _content(block: Block) -> Message:
-    content: Message = {"type": "text", "text": block.text}
+    content = _plain(block.text)
     return content | {"cache_control": {"type": "ephemeral"}} if block.marked else content
 
 

@@ -158,6 +158,7 @@ class Dialect(StrEnum):
     """Shapes in which a prompt can be asked for."""
 
     OPENAI_CHAT = "openai.chat"
+    OPENAI_RESPONSES = "openai.responses"
     ANTHROPIC_MESSAGES = "anthropic.messages"
     TEXT = "text"
 

@@ -10,6 +10,7 @@ from memories.models import Injection, Memory, Passage
 from memories.passages import searched_by
 from memories.vocabulary import MemoryKind, MemoryStatus, MemoryType
 from memories.writes import MemoryWish, admit, propose
+from sessions.context.vocabulary import Dialect
 from sessions.models import ContextPacket, PacketOutcome
 from tests.api.asking import append, ask, compiled, event, grown, layer, make_thread, ok, open_session, refused
 from tests.api.asking import row_counts as rows_now
@@ -60,7 +61,7 @@ def test_another_word_gives_another_hash(cast: Cast) -> None:
     assert first["packet_hash"] != second["packet_hash"]
 
 
-@pytest.mark.parametrize("dialect", ["openai.chat", "anthropic.messages", "text"])
+@pytest.mark.parametrize("dialect", [dialect.value for dialect in Dialect])
 def test_a_packet_is_shown_again_byte_for_byte(cast: Cast, dialect: str) -> None:
     learnt(cast)
     session = open_session(cast.dev, make_thread(cast.dev))

@@ -7,13 +7,14 @@ import pytest
 from governance.models import AuditEvent
 from governance.scope import project_scope
 from governance.vocabulary import ContractKind
+from sessions.context.vocabulary import Dialect
 from sessions.models import ContextPacket
 from sessions.vocabulary import EventKind
 from tests.api.asking import append, ask, compiled, event, layer, make_thread, open_session, refused, tokens
 from tests.cast import Cast
 from tests.governing import changed
 
-DIALECTS = ("openai.chat", "anthropic.messages", "text")
+DIALECTS = [dialect.value for dialect in Dialect]
 WORDS = {
     "user": "请检查解析器在跨越午夜时的时区换算，and tell me which log row moved to the wrong day.",
     "assistant": "I read the log: the row of Monday moved to Sunday; 时区没有换算。I set the zone explicitly.",
@@ -41,7 +42,7 @@ def turn(n: int) -> list[dict[str, Any]]:
 
 def contents(prompt: dict[str, Any]) -> str:
     """Return everything that a prompt in any dialect would send, joined."""
-    parts = [block["text"] for block in prompt.get("system", [])]
+    parts = [prompt.get("instructions", ""), *(block["text"] for block in prompt.get("system", []))]
     for message in prompt["messages"]:
         content = message["content"]
         parts += [content] if isinstance(content, str) else [block["text"] for block in content]

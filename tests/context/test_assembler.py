@@ -22,6 +22,22 @@ def test_chat_has_system_context_and_request():
     assert messages[2]["content"].endswith("继续\n")
 
 
+def test_responses_has_instructions_and_input_items_with_typed_content():
+    prompt = assemble(compiled_of(full_material()), Dialect.OPENAI_RESPONSES).as_json()
+    chat = assemble(compiled_of(full_material()), Dialect.OPENAI_CHAT).messages
+    assert prompt["instructions"] == chat[0]["content"]
+    assert prompt["messages"] == [
+        {"type": "message", "role": "user", "content": [{"type": "input_text", "text": said["content"]}]}
+        for said in chat[1:]
+    ]
+
+
+def test_the_hash_knows_instructions():
+    prompt = assemble(compiled_of(full_material()), Dialect.OPENAI_RESPONSES)
+    told = replace(prompt, instructions=f"{prompt.instructions} otherwise")
+    assert packet_hash({}, prompt.sent) != packet_hash({}, told.sent)
+
+
 def test_anthropic_has_a_cached_system_block_and_one_user_message():
     prompt = assemble(compiled_of(full_material()), Dialect.ANTHROPIC_MESSAGES)
     assert prompt.system[-1]["cache_control"] == {"type": "ephemeral"}
@@ -47,9 +63,10 @@ def test_marks_stand_where_a_provider_would_keep_what_ends_there():
     assert len(prompt.breakpoints) == 3
 
 
-def test_chat_says_by_which_key_requests_with_one_beginning_are_known():
+@pytest.mark.parametrize("dialect", [Dialect.OPENAI_CHAT, Dialect.OPENAI_RESPONSES])
+def test_openai_is_told_by_which_key_requests_with_one_beginning_are_known(dialect):
     inputs = [replace(full_material(), user_input=InputFact(raw_text=text)) for text in ("one", "other")]
-    keys = [assemble(compiled_of(each), Dialect.OPENAI_CHAT).as_json()["prompt_cache_key"] for each in inputs]
+    keys = [assemble(compiled_of(each), dialect).as_json()["prompt_cache_key"] for each in inputs]
     assert keys[0] == keys[1] != ""
 
 

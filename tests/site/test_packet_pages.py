@@ -146,6 +146,7 @@ def test_the_stable_prefix_ends_at_a_line_of_its_own(cast: Cast, client: Client)
     ("dialect", "messages"),
     [
         ("openai.chat", ["system", "user", "user"]),
+        ("openai.responses", ["instructions", "user", "user"]),
         ("anthropic.messages", ["system", "user"]),
         ("text", ["user"]),
     ],

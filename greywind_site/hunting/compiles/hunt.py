@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from greywind_site.hunting.compiles.cases import Case, Drawer
-from greywind_site.hunting.compiles.judge import Judge
+from greywind_site.hunting.compiles.judge import Judge, contents_of
 from greywind_site.hunting.compiles.reading import ROLE_PARTS, canonical, read_slots, slots_of
 from sessions.context.assembler import assemble, packet_hash
 from sessions.context.compiler import Compiled, compile_packet
@@ -92,15 +92,21 @@ def _compiled(case: Case) -> Compiled:
 def _digest(compiled: Compiled) -> str:
     if compiled.packet is None:
         return repr(compiled.shortfalls)
-    return packet_hash(compiled.packet, assemble(compiled, Dialect.OPENAI_CHAT).messages) + repr(compiled.layers)
+    sent = [message for dialect in Dialect for message in assemble(compiled, dialect).sent]
+    return packet_hash(compiled.packet, sent) + repr(compiled.layers)
 
 
 def misread(case: Case, compiled: Compiled) -> Iterator[str]:
     """Say what reads otherwise in the prompt of a compile than in its packet, and whether a rule was added or moved."""
     if compiled.packet is None:
         return
-    read = read_slots(assemble(compiled, Dialect.TEXT).text)
-    slots = slots_of(compiled.packet)
+    # Nearly always one text: each dialect says the same in its own shape.
+    for text in dict.fromkeys("".join(contents_of(assemble(compiled, dialect))) for dialect in Dialect):
+        yield from _misread_in(text, case, compiled.packet)
+
+
+def _misread_in(text: str, case: Case, packet: Mapping[str, Any]) -> Iterator[str]:
+    read, slots = read_slots(text), slots_of(packet)
     yield from (f"{header!r} is no part that a packet has" for header in read.strange)
     for name in sorted(read.slots.keys() | slots.keys()):
         if read.slots.get(name) != slots.get(name):

@@ -110,7 +110,7 @@ class Judge:
             prompt = assemble(self.compiled, dialect)
             if (counted := self.count(prompt.text)) != self.compiled.used:
                 yield f"{dialect}: the text takes {counted} tokens, and {self.compiled.used} are said to be used"
-            contents = list(_contents(prompt))
+            contents = list(contents_of(prompt))
             if "".join(contents) != prompt.text or sum(map(self.count, contents)) != self.compiled.used:
                 yield f"{dialect}: its parts are not the text"
 
@@ -255,8 +255,9 @@ def _is_word(event: EventFact) -> bool:
     return event.kind == EventKind.MESSAGE
 
 
-def _contents(prompt: Prompt) -> Iterator[str]:
-    for message in (*(prompt.system or ()), *prompt.messages):
+def contents_of(prompt: Prompt) -> Iterator[str]:
+    """Yield the texts of all that a provider is sent, in order."""
+    for message in prompt.sent:
         content = message.get("content", message.get("text"))
         if isinstance(content, str):
             yield content
