@@ -175,6 +175,15 @@ def span_of(ref: str) -> tuple[uuid.UUID, int, int]:
     return parse_id("ses", form.group(1), pointer="/ref"), first, last
 
 
+def entries_of(ref: str) -> list[str]:
+    """Return the refs of the single entries of a span of a transcript; nothing for what is no span."""
+    form = EVENT.fullmatch(ref)
+    if form is None or form[3] is None:
+        return []
+    first, last = int(form[2]), min(int(form[3]), int(form[2]) + MOST_EVENTS - 1)
+    return [f"event://{form[1]}/{seq}" for seq in range(first, last + 1)]
+
+
 def _is_span(ref: str) -> bool:
     try:
         span_of(ref)

@@ -11,6 +11,7 @@ from memories.vocabulary import LostBy
 from sessions.context.seams import body_tokens
 from sessions.context.tokens import STORED_ENCODING, exact_counter
 from sessions.context.vocabulary import DropReason, Layer
+from sessions.evidence import entries_of
 from sessions.models import ContextPacket
 from sessions.overlooking import Overseen, overlooked, ref_asked
 from sessions.replay import decisions_in, find_packet
@@ -40,15 +41,21 @@ WORDS: Mapping[Overlooked, str] = {
     Overlooked.NOT_FOUND: "The search did not bring it: it has too little in common with what was asked.",
     Overlooked.NOT_SEARCHED: "It is of a kind that no search looks through.",
     Overlooked.NOT_LATEST: "The project's state takes the latest summaries of the open threads that were active last.",
+    Overlooked.REFUSED: "The request was refused, because what must be in did not fit: nothing entered.",
 }
+
+type Row = Mapping[str, Any]
+type Placed = tuple[Layer, str, Row]
+"""A packet's record of an item: in which layer, and under which of its heads."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Explanation:
     """The verdict on one ref. `rule` says what cut it, `gate` what kept it out, `why` why it was not considered.
 
-    `by` is the ref of what was taken in its place, or of the packet that was asked before. `tokens` of what is out
-    are those that it would have needed, None when unknown. `items` are the packet's own records of it.
+    `by` is the ref of what was taken in its place, or of the packet that was asked before. `tokens` are those that it
+    takes, in part where only a part is in; of what is out, those that it would have needed, None when unknown. `items`
+    are the packet's own records of it, and `layer` is theirs where they all stand in one.
     """
 
     ref: str
@@ -93,34 +100,85 @@ def explanation(packet: ContextPacket, decisions: Mapping[str, Any], ref: str) -
 
 
 def _in_layers(ref: str, layers: Sequence[Mapping[str, Any]]) -> Explanation | None:
-    """Look for the item itself first, then for what came of the source that is named."""
-    for names in (_is, _names):
-        for layer in layers:
-            for kind, tell in TOLD.items():
-                found = [item for item in layer.get(kind, ()) if names(item["ref"], ref)]
-                if found:
-                    return tell(ref, Layer(layer["layer"]), found)
+    """Look for the item itself first, then for what came of the source that is named, or of the entries of a span."""
+    entries = entries_of(ref)
+    for names in (ref.__eq__, lambda named: _names(named, ref), set(entries).__contains__):
+        found = [
+            (Layer(layer["layer"]), kind, row)
+            for layer in layers
+            for kind in TOLD
+            for row in layer.get(kind, ())
+            if names(row["ref"])
+        ]
+        if found:
+            there = {row["ref"] for _, _, row in found}
+            return _told(ref, found, missing=sum(entry not in there for entry in entries))
     return None
 
 
-def _inside(ref: str, layer: Layer, items: Sequence[Mapping[str, Any]]) -> Explanation:
+def _told(ref: str, found: Sequence[Placed], *, missing: int) -> Explanation:
+    """Say what became of all of it; what is in is not left out, though it lost another place."""
+    inside = {row["ref"] for _, kind, row in found if kind != "dropped"}
+    found = [placed for placed in found if placed[1] != "dropped" or placed[2]["ref"] not in inside]
+    layers = {layer for layer, _, _ in found}
+    by_kind = {kind: [row for _, one, row in found if one == kind] for kind in TOLD}
+    [*kinds] = [kind for kind, rows in by_kind.items() if rows]
+    layer = layers.pop() if len(layers) == 1 else None
+    if len(kinds) == 1 and not missing:
+        return TOLD[kinds[0]](ref, layer, by_kind[kinds[0]])
+    return _partly(ref, layer, by_kind, missing=missing)
+
+
+def _partly(ref: str, layer: Layer | None, by_kind: Mapping[str, Sequence[Row]], *, missing: int) -> Explanation:
+    inside, held, dropped = by_kind["items"], by_kind["held"], by_kind["dropped"]
+    counts = {
+        "in": len(inside),
+        "held by the caller": len(held),
+        f"left out by {_reasons(dropped)}": len(dropped),
+        "never considered": missing,
+    }
+    told = ", ".join(f"{count} {what}" for what, count in counts.items() if count)
+    return Explanation(
+        ref=ref,
+        verdict=Explained.PARTLY if inside or held else Explained.CUT,
+        layer=layer,
+        items=[*inside, *held, *dropped],
+        tokens=_sum([*inside, *held]),
+        message=f"Of its {sum(counts.values())} parts: {told}.",
+        **_why_out(dropped),
+    )
+
+
+def _why_out(dropped: Sequence[Row]) -> dict[str, Any]:
+    """Return the rule or the gate that left things out, where it is one for all."""
+    reasons = {row["reason"] for row in dropped}
+    if len(reasons) != 1:
+        return {}
+    [reason] = reasons
+    return {"gate" if reason in GATES else "rule": reason}
+
+
+def _reasons(dropped: Sequence[Row]) -> str:
+    return " and ".join(dict.fromkeys(row["reason"] for row in dropped))
+
+
+def _inside(ref: str, layer: Layer | None, items: Sequence[Row]) -> Explanation:
     message = "It was in the packet."
     return Explanation(ref=ref, verdict=Explained.IN, message=message, layer=layer, items=items, tokens=_sum(items))
 
 
-def _held(ref: str, layer: Layer, items: Sequence[Mapping[str, Any]]) -> Explanation:
+def _held(ref: str, layer: Layer | None, items: Sequence[Row]) -> Explanation:
     message = "It belongs to the packet and was not sent again: the caller said that it holds it."
     return Explanation(ref=ref, verdict=Explained.HELD, message=message, layer=layer, items=items, tokens=_sum(items))
 
 
-def _dropped(ref: str, layer: Layer, items: Sequence[Mapping[str, Any]]) -> Explanation:
-    reason: str = items[0]["reason"]
-    told: dict[str, Any] = {"ref": ref, "layer": layer, "items": items, "tokens": _sum(items)}
-    if reason in GATES:
-        message = f"The gate {reason} kept it out, whatever room there was."
-        return Explanation(verdict=Explained.NOT_ELIGIBLE, gate=reason, message=message, **told)
-    message = f"It was considered, and the rule {reason} left it out."
-    return Explanation(verdict=Explained.CUT, rule=reason, message=message, **told)
+def _dropped(ref: str, layer: Layer | None, items: Sequence[Row]) -> Explanation:
+    told: dict[str, Any] = {"ref": ref, "layer": layer, "items": items, "tokens": _sum(items), **_why_out(items)}
+    if all(row["reason"] in GATES for row in items):
+        message = f"The gate {_reasons(items)} kept it out, whatever room there was."
+        return Explanation(verdict=Explained.NOT_ELIGIBLE, message=message, **told)
+    message = f"It was considered, and the rule {_reasons(items)} left it out."
+    return Explanation(verdict=Explained.CUT, message=message, **told)
 
 
 TOLD = {"items": _inside, "held": _held, "dropped": _dropped}  # what a layer's report keeps, and what is told of it
@@ -159,10 +217,6 @@ def _overlooked(ref: str, seen: Overseen) -> Explanation:
 
 def _sum(items: Sequence[Mapping[str, Any]]) -> int:
     return sum(item["tokens"] for item in items)
-
-
-def _is(item_ref: str, ref: str) -> bool:
-    return item_ref == ref
 
 
 def _names(item_ref: str, ref: str) -> bool:

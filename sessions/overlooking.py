@@ -20,7 +20,7 @@ from memories.vocabulary import MemoryStatus, ScopeType
 from sessions.context.material import Reach
 from sessions.context.vocabulary import DropReason
 from sessions.evidence import EVENT
-from sessions.models import Artifact, ContextPacket, Event, Handoff, WorkSummary
+from sessions.models import Artifact, ContextPacket, Event, Handoff, Session, WorkSummary
 from sessions.packet_losses import INPUT
 from sessions.reading import event_place
 from sessions.receipts import eligibility_in
@@ -53,6 +53,7 @@ class Overseen:
 
 
 NOT_THERE = Overseen(Overlooked.NOT_THERE)
+ABSENT = frozenset((Overlooked.NOT_THERE, Overlooked.LATER))  # whatever came of the request
 
 
 def ref_asked(text: str, packet: ContextPacket) -> str:
@@ -68,7 +69,10 @@ def ref_asked(text: str, packet: ContextPacket) -> str:
     ref = f"{SCHEMES[form[1]]}://{text}" if form and form[1] in SCHEMES else text
     if not ref.startswith("artifact://"):
         return ref
-    held = Event.objects.filter(session_id=packet.session_id, artifact_id=_pk("art", ref)).order_by("seq")
+    artifact = _pk("art", ref)
+    if artifact is None:
+        return ref
+    held = Event.objects.filter(session_id=packet.session_id, artifact_id=artifact).order_by("seq")
     first = held.values_list("seq", flat=True).first()
     return ref if first is None else f"event://{packet.session.public_id}/{first}"
 
@@ -76,7 +80,8 @@ def ref_asked(text: str, packet: ContextPacket) -> str:
 def overlooked(packet: ContextPacket, decisions: Mapping[str, Any], ref: str) -> Overseen:
     """Return why `ref`, which stands nowhere in a packet, was not considered for it, in the open scope."""
     look = LOOKS.get(ref.partition("://")[0])
-    return look(_Then(packet, decisions), ref) if look else NOT_THERE
+    seen = look(_Then(packet, decisions), ref) if look else NOT_THERE
+    return Overseen(Overlooked.REFUSED) if packet.refused and seen.why not in ABSENT else seen
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,6 +262,11 @@ def _task(then: _Then, ref: str) -> Overseen:
     return Overseen(Overlooked.ANOTHER_TASK if row.thread_id == then.packet.thread_id else Overlooked.ANOTHER_THREAD)
 
 
+def _session(_then: _Then, ref: str) -> Overseen:
+    there = Session.objects.filter(pk=_pk("ses", ref)).exists()
+    return Overseen(Overlooked.ANOTHER_SESSION) if there else NOT_THERE
+
+
 def _revision(_then: _Then, ref: str) -> Overseen:
     there = Revision.objects.filter(pk=_pk("rev", ref)).exists()
     return Overseen(Overlooked.NOT_PINNED) if there else NOT_THERE
@@ -274,6 +284,7 @@ LOOKS: Mapping[str, Callable[[_Then, str], Overseen]] = {
     "handoff": _handoff,
     "vision": _vision,
     "thread": _thread,
+    "session": _session,
     "task": _task,
     "revision": _revision,
     "artifact": _artifact,

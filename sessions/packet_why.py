@@ -19,6 +19,7 @@ from sessions.vocabulary import Explained, Overlooked, PartLoss, ReplayVerdict
 
 VERDICTS: Mapping[Explained, Promise] = {
     Explained.IN: gettext_lazy("It was in the packet."),
+    Explained.PARTLY: gettext_lazy("A part of it was in the packet."),
     Explained.HELD: gettext_lazy("It belongs to the packet and was not sent again: the harness holds it."),
     Explained.CUT: gettext_lazy("It was considered and cut."),
     Explained.NOT_ELIGIBLE: gettext_lazy("It was not eligible: a gate kept it out, whatever room there was."),
@@ -62,6 +63,7 @@ OVERLOOKED: Mapping[Overlooked, Promise] = {
     Overlooked.NOT_LATEST: gettext_lazy(
         "The project’s state takes the latest summaries of the open threads that were active last, and this is none."
     ),
+    Overlooked.REFUSED: gettext_lazy("The request was refused, because what must be in did not fit: nothing entered."),
 }
 REPLAYS: Mapping[ReplayVerdict, Promise] = {
     ReplayVerdict.IDENTICAL: gettext_lazy("The same material gave the same bytes."),

@@ -211,6 +211,7 @@ class Explained(StrEnum):
     """What became of something in a compile."""
 
     IN = "in"
+    PARTLY = "partly"  # of what it consists of some is in, and some is not
     HELD = "held"  # not sent again, because the caller holds it
     CUT = "cut"  # it might have entered, and a rule of room or rank left it out
     NOT_ELIGIBLE = "not_eligible"  # a gate kept it out, whatever room there was
@@ -235,6 +236,7 @@ class Overlooked(StrEnum):
     NOT_FOUND = "not_found"  # the search did not bring it: too little in common with what was asked
     NOT_SEARCHED = "not_searched"  # of a kind that is not searched
     NOT_LATEST = "not_latest"  # no summary that the project's state was compiled from
+    REFUSED = "refused"  # must content did not fit, so that nothing entered
 
 
 class UsageFate(StrEnum):

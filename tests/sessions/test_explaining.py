@@ -13,7 +13,7 @@ from memories.retiring import archive
 from memories.retrieval import Found
 from memories.vocabulary import MemoryStatus, ScopeType
 from sessions import gathering, recalling
-from sessions.models import Event
+from sessions.models import Event, Session, WorkSummary
 from tests.api.asking import append, compiled, event, layer, make_thread, ok, open_session
 from tests.api.test_context_again import QUESTION, learnt, private_of
 from tests.cast import Cast, at, make_cast
@@ -151,3 +151,65 @@ def test_another_revision_was_not_pinned(cast: Cast) -> None:
     with project_scope(cast.dev.acting):
         other = Revision.objects.get(contract__slug="tester").public_id
     assert told(cast, packet, other)["why"] == "not_pinned"
+
+
+@pytest.mark.parametrize("ref", ["artifact://nope", "artifact://", f"artifact://art_{'1' * 31}"])
+def test_a_malformed_artifact_is_not_there(cast: Cast, ref: str) -> None:
+    _, packet = chatty(cast, turns=1)
+    assert told(cast, packet, ref)["why"] == "not_there"
+
+
+def test_a_source_of_which_a_part_was_cut_says_how_much(cast: Cast) -> None:
+    _, packet = chatty(cast, budget={"max_input_tokens": 2000})
+    rows = layer(packet, "dialogue")
+    inside, cut = rows["items"][-1]["ref"], rows["dropped"][0]["ref"]
+    session, first, last = inside.rpartition("/")[0], *sorted(int(ref.rpartition("/")[2]) for ref in (inside, cut))
+    said = told(cast, packet, f"{session}/{first}-{last}")
+    kept = [row for row in rows["items"] if row["ref"].startswith(session)]
+    assert (said["verdict"], said["layer"]) == ("partly", "dialogue")
+    assert said["tokens"] == sum(row["tokens"] for row in kept)
+    assert said["message"].startswith(f"Of its {last - first + 1} parts: {len(kept)} in, ")
+    assert cut in {row["ref"] for row in said["items"]}
+
+
+def test_a_span_that_was_in_whole_says_so(cast: Cast) -> None:
+    session, packet = chatty(cast, turns=5)
+    said = told(cast, packet, f"event://{session}/1-5")
+    assert (said["verdict"], len(said["items"])) == ("in", 5)
+
+
+def test_a_summary_of_which_sections_were_cut_is_partly_in(cast: Cast) -> None:
+    session = open_session(cast.dev, make_thread(cast.dev))
+    append(cast.dev, session, event("start", "e0"))
+    long = [f"{n}: the parser keeps the comments of key {n} and the blank line after them" for n in range(60)]
+    sections = {"decided": ["Keep the comments."], "done": long, "open": long, "next": long}
+    with project_scope(cast.dev.acting):
+        row = Session.objects.get()
+        summary = WorkSummary.objects.create(
+            project_id=row.project_id,
+            session=row,
+            version=1,
+            from_seq=1,
+            to_seq=1,
+            trigger="test",
+            author_id=cast.dev.actor.pk,
+            sections=sections,
+            tokens_o200k=1,
+        )
+    packet = compiled(cast.dev, session_id=session, budget={"max_input_tokens": 700})
+    said = told(cast, packet, summary.public_id)
+    reasons = {row.get("reason") for row in said["items"]}
+    assert said["verdict"] == "partly"
+    assert len(reasons) > 1
+    assert "left out by" in said["message"]
+
+
+def test_of_a_refused_request_nothing_entered(cast: Cast) -> None:
+    session, _ = chatty(cast, turns=1)
+    refused = cast.dev.client().post(
+        "/context", {"session_id": session, "user_input": {"raw_text": "hm"}, "budget": {"max_input_tokens": 5}}
+    )
+    packet = {"packet_id": refused.json()["packet_id"]}
+    for ref in (f"event://{session}/1", session):
+        assert told(cast, packet, ref)["why"] == "refused"
+    assert told(cast, packet, f"event://{session}/99")["why"] == "not_there"

@@ -113,7 +113,7 @@ class Item(Gives):
 
 class ExplainGives(Gives):
     ref: str
-    verdict: str = Field(description="in, held, cut, not_eligible or never_considered.")
+    verdict: str = Field(description="in, partly, held, cut, not_eligible or never_considered.")
     message: str = Field(description="The same in a sentence.")
     layer: str | None
     items: list[Item]
