@@ -16,7 +16,7 @@ class _Gauges:
 
 
 _gauges = _Gauges()
-_checks: dict[Proposable, Check] = {}
+_checks: dict[Proposable, list[Check]] = {}
 
 
 def measure_with(meter: Meter) -> None:
@@ -28,9 +28,10 @@ def measure_with(meter: Meter) -> None:
 
 def check_with(kind: Proposable, check: Check) -> None:
     """Let `check` raise Invalid for a body of this kind whose outer form is right; called as its app gets ready."""
-    if kind in _checks:
-        raise ValueError(f"bodies of {kind} are checked already")
-    _checks[kind] = check
+    known = _checks.setdefault(kind, [])
+    if check in known:
+        raise ValueError(f"bodies of {kind} are checked so already")
+    known.append(check)
 
 
 def tokens_of(body: Mapping[str, Any]) -> int | None:
@@ -40,6 +41,5 @@ def tokens_of(body: Mapping[str, Any]) -> int | None:
 
 def check_above(kind: Proposable, body: Mapping[str, Any]) -> None:
     """Raise the Invalid with which an app above refuses the body."""
-    check = _checks.get(kind)
-    if check is not None:
+    for check in _checks.get(kind, ()):
         check(body)

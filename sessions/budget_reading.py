@@ -9,16 +9,19 @@ from django.db.models import Count, Q
 from django.db.models.fields.json import KT
 from django.utils.functional import Promise
 
+from governance.contracts import active_revision
 from governance.errors import NotThere
 from governance.invisible import made_visible
 from governance.languages import language_of
 from governance.models import Project, Proposal, Revision
+from governance.proposal_reading import POLICY
 from governance.proposals import EDITABLE
 from governance.vocabulary import ContractKind, Phase, RevisionState, Risk
 from sessions.budget_words import COUNT_NAMES, ITEM_NAMES, READS, STATES, THRESHOLD_NAMES
 from sessions.context.budget import Budget, Limit, build_budget
+from sessions.context.floors import floors_of, raised
 from sessions.context.profile_form import parse_profile
-from sessions.context.profiles import WHOLE, Learnt, ModelProfile, ProfileFault, with_learnt
+from sessions.context.profiles import WHOLE, Learnt, ModelProfile, ProfileFault, Shares, with_learnt
 from sessions.context.vocabulary import GROUP_OF, Group, Layer, LimitOrigin
 from sessions.learnt_reading import LearntLine, Standing, learnt_line, per_cent
 from sessions.models import BudgetProfile, ContextPacket, LearntFigures, UsageReport
@@ -170,13 +173,15 @@ def profile_page(project: Project, slug: str, *, phase: Phase, risk: Risk) -> Pr
     shipped = list(BudgetProfile.objects.filter(slug=slug).order_by("-version"))
     line = _of_name(_lines(project, learnt=learnt[:1], shipped=shipped[:1]), slug)
     limits = [Limit(LimitOrigin.PROJECT, project.max_input_tokens)] if project.max_input_tokens else []
-    budget = build_budget(line.profile, phase=phase, risk=risk, limits=limits)
+    policy = active_revision(*POLICY)
+    floors = floors_of(policy.body if policy else None)
+    budget = build_budget(line.profile, phase=phase, risk=risk, limits=limits, floors=floors)
     rows = ContextPacket.objects.filter(receipt__profile__0=slug).order_by("-created_at")[:OWN_PACKETS]
     asked = Proposal.objects.filter(kind=ContractKind.BUDGET_PROFILE, slug=slug, state__in=EDITABLE)
     return ProfilePage(
         line=line,
         budget=budget,
-        layers=list(_layers(line.profile, budget)),
+        layers=list(_layers(line.profile, budget, raised(line.profile.shares(phase, risk), floors))),
         versions=list(_versions(line, shipped)),
         learnt=[learnt_line(row) for row in learnt],
         packets=[_packet(row) for row in rows.select_related("thread").only(*OF_PACKET)],
@@ -249,8 +254,8 @@ def _effect(packets: Sequence[tuple[int, int, bool]]) -> Effect:
     return Effect(len(packets), sum(refused for *_, refused in packets), mean)
 
 
-def _layers(profile: ModelProfile, budget: Budget) -> Iterator[LayerLine]:
-    shares = profile.shares(budget.phase, budget.risk)
+def _layers(profile: ModelProfile, budget: Budget, shares: Shares) -> Iterator[LayerLine]:
+    own = profile.shares(budget.phase, budget.risk)
     for layer in Layer:
         share, figures = shares[layer], budget.layers[layer]
         yield LayerLine(
@@ -261,7 +266,7 @@ def _layers(profile: ModelProfile, budget: Budget) -> Iterator[LayerLine]:
             floor_share=share.floor / 100,
             cap_share=share.cap / 100,
             origin=figures.origin,
-            differs=share != profile.layers[layer],
+            differs=own[layer] != profile.layers[layer],
         )
 
 

@@ -3,9 +3,10 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from governance.errors import Invalid
+from governance.errors import FieldFault, Invalid
 from governance.gauges import check_with, measure_with
 from governance.vocabulary import ContractKind
+from sessions.context.floors import floor_faults
 from sessions.context.profile_form import check_room, parse_profile
 from sessions.context.profiles import ProfileFault
 from sessions.context.tokens import STORED_ENCODING, exact_counter
@@ -15,6 +16,7 @@ def register_gauges() -> None:
     """Tell governance how contracts are measured and budget profiles are read."""
     measure_with(contract_tokens)
     check_with(ContractKind.BUDGET_PROFILE, check_profile)
+    check_with(ContractKind.POLICY, check_floors)
 
 
 def contract_tokens(body: Mapping[str, Any]) -> int:
@@ -29,6 +31,13 @@ def check_profile(body: Mapping[str, Any]) -> None:
     except ProfileFault as fault:
         pointer = "/body/" + fault.field.replace(".", "/")
         raise Invalid.at(pointer, fault.message, code="invalid_body") from fault
+
+
+def check_floors(body: Mapping[str, Any]) -> None:
+    """Raise Invalid (invalid_body) that names each floor of a policy which no budget can keep."""
+    faults = tuple(FieldFault(f"/body/{field}", "invalid_body", why) for field, why in floor_faults(body))
+    if faults:
+        raise Invalid.of(faults, code="invalid_body")
 
 
 def _texts(value: Any) -> Iterator[str]:

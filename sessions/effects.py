@@ -12,6 +12,7 @@ from governance.policy_rules import PolicyRules
 from governance.vocabulary import ContractKind
 from sessions.context.budget import Limit, build_budget
 from sessions.context.compiler import Compiled, compile_packet
+from sessions.context.floors import floors_of
 from sessions.context.material import ContractFact, Material
 from sessions.context.profile_form import parse_profile
 from sessions.context.profiles import ModelProfile, with_learnt
@@ -95,7 +96,11 @@ def _compiled(
         material = with_text(material, kind, body)
     if kind is ContractKind.ROLE:
         limits = list(_role_limits(limits, body))
-    budget = build_budget(of_request(profile, dialect), phase=material.phase, risk=material.risk, limits=limits)
+    asked: dict[str, Any] = {
+        "limits": limits,
+        "floors": floors_of(material.policy.body if material.policy else None),
+    }
+    budget = build_budget(of_request(profile, dialect), phase=material.phase, risk=material.risk, **asked)
     return compile_packet(material, budget, counter=profile.counter())
 
 

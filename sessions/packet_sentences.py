@@ -27,6 +27,9 @@ WARNINGS: Mapping[str, Promise] = {
     "unusable_profile": gettext_lazy(
         "The approved budget profile cannot be read by this version of the compiler; another one was used."
     ),
+    "unusable_floors": gettext_lazy(
+        "Some floors that the policy asks for cannot be kept by any budget; the profile’s own hold in their place."
+    ),
     "have_unknown_packet": gettext_lazy(
         "The packet that the request says it holds is not one of this session, so this packet is whole."
     ),

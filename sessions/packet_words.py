@@ -113,6 +113,7 @@ KINDS: Mapping[type[StrEnum], Words] = {
         LimitOrigin.TASK: pgettext_lazy("limit", "the task"),
         LimitOrigin.ROLE: pgettext_lazy("limit", "the role contract"),
         LimitOrigin.PROJECT: pgettext_lazy("limit", "the project"),
+        LimitOrigin.POLICY: pgettext_lazy("limit", "the policy"),
         LimitOrigin.LEARNT: pgettext_lazy("limit", "reported usage"),
         LimitOrigin.PROFILE: pgettext_lazy("limit", "the budget profile"),
         LimitOrigin.DEFAULT: pgettext_lazy("limit", "the default profile"),

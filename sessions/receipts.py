@@ -13,6 +13,7 @@ from governance.ids import parse_id
 from governance.models import Revision
 from governance.vocabulary import Destination, Phase, Risk, Sensitivity
 from sessions.context.budget import Limit
+from sessions.context.floors import Floors, floors_of
 from sessions.context.material import (
     Beginning,
     ConstraintFact,
@@ -27,7 +28,7 @@ from sessions.context.material import (
     ThreadFact,
 )
 from sessions.context.profiles import ModelProfile
-from sessions.context.vocabulary import Dialect, LimitOrigin
+from sessions.context.vocabulary import Dialect, Layer, LimitOrigin
 from sessions.facts import contract_fact, event_facts, handoff_fact, profile_fact, summary_fact, vision_fact
 from sessions.fallen import Fall, Fallen, fallen_in, material_without
 from sessions.gathering import REVISIONS, Gathered
@@ -53,6 +54,7 @@ def receipt_of(
     return {
         "profile": chosen.place,
         "limits": [[limit.origin.value, limit.tokens] for limit in limits],
+        "floors": dict(floors_of(material.policy.body if material.policy else None)),
         "dialect": dialect.value,
         "revisions": {kind: fact.ref for kind, fact in contracts.items() if fact is not None},
         "vision": heads.vision["id"] if heads.vision else None,
@@ -83,6 +85,11 @@ def receipt_of(
 def limits_in(receipt: Receipt) -> list[Limit]:
     """Return the limits a packet was compiled under."""
     return [Limit(LimitOrigin(origin), tokens) for origin, tokens in receipt["limits"]]
+
+
+def floors_in(receipt: Receipt) -> Floors:
+    """Return the floors that the policy asked for; none where a packet was compiled before they were kept."""
+    return {Layer(name): share for name, share in receipt.get("floors", {}).items()}
 
 
 def profile_in(receipt: Receipt) -> ModelProfile:

@@ -18,7 +18,7 @@ from sessions.decisions import restored
 from sessions.models import ContextPacket
 from sessions.packet_losses import Lost, lost_parts
 from sessions.packets import hash_of, ordered, place_of, shortfall_out
-from sessions.receipts import GONE, limits_in, material_in, profile_in
+from sessions.receipts import GONE, floors_in, limits_in, material_in, profile_in
 from sessions.vocabulary import PartLoss, ReplayVerdict
 from threads.models import Thread
 
@@ -193,7 +193,8 @@ def recompile(packet: ContextPacket, decisions: Mapping[str, Any]) -> Recompiled
 
 
 def _compiled(material: Material, profile: ModelProfile, receipt: Mapping[str, Any]) -> Recompiled:
-    budget = build_budget(profile, phase=material.phase, risk=material.risk, limits=limits_in(receipt))
+    asked: dict[str, Any] = {"limits": limits_in(receipt), "floors": floors_in(receipt)}
+    budget = build_budget(profile, phase=material.phase, risk=material.risk, **asked)
     compiled = compile_packet(material, budget, counter=profile.counter())
     prompt = None if compiled.packet is None else assemble(compiled, Dialect(receipt["dialect"]))
     return Recompiled(material=material, budget=budget, profile=profile, compiled=compiled, prompt=prompt)

@@ -11,6 +11,7 @@ from django.db import transaction
 from governance.actors import Acting
 from governance.errors import Refusal
 from governance.ids import new_id
+from governance.input import NAME_SHOWN
 from governance.scope import go_on_writing, project_scope, record
 from governance.telemetry import Operation, traced
 from memories.embeddings.queries import AskedVectors, VectorsWanted, query_vectors
@@ -21,6 +22,7 @@ from sessions.compile_figures import count_compile
 from sessions.context.assembler import Prompt, assemble
 from sessions.context.budget import Budget, build_budget
 from sessions.context.compiler import Compiled, compile_packet
+from sessions.context.floors import floor_faults, floors_of
 from sessions.context.profiles import ModelProfile
 from sessions.gathering import CompileWish, Gathered, gather
 from sessions.holding import holding_of
@@ -30,6 +32,8 @@ from sessions.profiles import Chosen, limits_for, of_request
 from sessions.recalling import own_matter
 from threads.models import Thread
 from threads.resolution import Resolution, resolve, settle
+
+MOST_NAMED = 5  # floors that a warning names
 
 type Remember = Callable[[str], None]
 type Stored = tuple[PacketDraft, dict[str, Any] | None]
@@ -158,7 +162,8 @@ def _compile(ask: ContextAsk, window: Window, gathered: Gathered) -> PacketDraft
     limits = limits_for(ask.max_input_tokens, task=gathered.task, role=gathered.role_limit, project=gathered.project)
     material = gathered.material
     profile = of_request(chosen.profile, ask.dialect, client_tokens=ask.client_tokens)
-    budget = build_budget(profile, phase=material.phase, risk=material.risk, limits=limits)
+    floors = floors_of(material.policy.body if material.policy else None)
+    budget = build_budget(profile, phase=material.phase, risk=material.risk, limits=limits, floors=floors)
     gathered = replace(gathered, material=replace(material, beginning=beginning_in(gathered.heads.last, budget)))
     compiled, prompt = run(gathered, budget, chosen.profile, ask)
     return PacketDraft(
@@ -207,8 +212,16 @@ def _gather(
 
 def _warned(gathered: Gathered, chosen: Chosen) -> Gathered:
     told = [warning for warning in (gathered.holding.warning, chosen.warning) if warning]
-    warnings = (*told, *_without_meaning(gathered))
+    warnings = (*told, *_unkept_floors(gathered), *_without_meaning(gathered))
     return replace(gathered, material=replace(gathered.material, warnings=warnings)) if warnings else gathered
+
+
+def _unkept_floors(gathered: Gathered) -> list[str]:
+    """Return a warning where a policy of before they were checked asks for floors that there are none of."""
+    policy = gathered.material.policy
+    faults = [field for field, _ in floor_faults(policy.body)] if policy else []
+    named = ", ".join(field[:NAME_SHOWN] for field in faults[:MOST_NAMED])
+    return [f"unusable_floors: the policy asks for {named}, which no budget can keep."] if faults else []
 
 
 def _without_meaning(gathered: Gathered) -> list[str]:

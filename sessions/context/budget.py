@@ -2,14 +2,15 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from governance.vocabulary import Phase, Risk
+from sessions.context.floors import Floors, raised
 from sessions.context.profile_form import RESERVES, parse_profile
 from sessions.context.profiles import (
     WHOLE,
     Counts,
     ItemCaps,
-    LayerShare,
     ModelProfile,
     ProfileFault,
     Thresholds,
@@ -28,6 +29,8 @@ __all__ = [
     "parse_profile_name",
 ]
 
+NO_FLOORS: Floors = MappingProxyType({})
+
 
 @dataclass(frozen=True, slots=True)
 class Limit:
@@ -39,7 +42,9 @@ class Limit:
 
 @dataclass(frozen=True, slots=True)
 class LayerBudget:
-    """Tokens of one layer. `held` says that the phase or risk in force keeps the layer's optional items out."""
+    """Tokens of one layer. `origin` says whose they are: the policy's, where its floor is above the profile's.
+
+    `held` says that the phase or risk in force keeps the layer's optional items out."""
 
     floor: int
     cap: int
@@ -73,8 +78,12 @@ class Budget:
     risk: Risk
 
 
-def build_budget(profile: ModelProfile, *, phase: Phase, risk: Risk, limits: Sequence[Limit] = ()) -> Budget:
+def build_budget(
+    profile: ModelProfile, *, phase: Phase, risk: Risk, limits: Sequence[Limit] = (), floors: Floors = NO_FLOORS
+) -> Budget:
     """Return the budget under `limits`; among equal limits the profile's own comes first, then the earlier one.
+
+    `floors` are those that the policy asks for: a profile's own are raised to them, as far as caps and the whole allow.
 
     An input cap is never negative: where reserves fill the window it is 0, reserves are shortened in the order margin,
     tool results, harness, protocol, output, and the compile can only be refused.
@@ -82,7 +91,8 @@ def build_budget(profile: ModelProfile, *, phase: Phase, risk: Risk, limits: Seq
     reserves = _fit_reserves(profile.reserves, profile.window)
     room = profile.window - sum(reserves.values())
     cap, origin = _input_cap(room, origin=profile.own_origin, limits=limits)
-    shares = profile.shares(phase, risk)
+    own = profile.shares(phase, risk)
+    shares = raised(own, floors)
     return Budget(
         profile=profile.name,
         encoding=profile.encoding,
@@ -94,7 +104,15 @@ def build_budget(profile: ModelProfile, *, phase: Phase, risk: Risk, limits: Seq
         unused=room - cap,
         origin=origin,
         groups=_groups(profile, cap),
-        layers={layer: _layer(shares[layer], profile, cap=cap, usual=profile.layers[layer]) for layer in Layer},
+        layers={
+            layer: LayerBudget(
+                floor=cap * shares[layer].floor // WHOLE,
+                cap=cap * shares[layer].cap // WHOLE,
+                origin=profile.own_origin if shares[layer] == own[layer] else LimitOrigin.POLICY,
+                held=shares[layer].cap == 0 and profile.layers[layer].cap > 0,
+            )
+            for layer in Layer
+        },
         counts=profile.counts,
         item_caps=profile.item_caps,
         thresholds=profile.thresholds,
@@ -125,12 +143,3 @@ def _groups(profile: ModelProfile, cap: int) -> dict[Group, int]:
     groups = {group: cap * share // WHOLE for group, share in profile.groups.items()}
     groups[Group.HEADROOM] = cap - sum(groups.values())
     return groups
-
-
-def _layer(share: LayerShare, profile: ModelProfile, *, cap: int, usual: LayerShare) -> LayerBudget:
-    return LayerBudget(
-        floor=cap * share.floor // WHOLE,
-        cap=cap * share.cap // WHOLE,
-        origin=profile.own_origin,
-        held=share.cap == 0 and usual.cap > 0,
-    )

@@ -112,6 +112,7 @@ class LimitOrigin(StrEnum):
     TASK = "task"
     ROLE = "role"
     PROJECT = "project"
+    POLICY = "policy"
     LEARNT = "learnt"
     PROFILE = "profile"
     DEFAULT = "default"

@@ -17,7 +17,7 @@ from sessions.context.scripts import Script
 from sessions.models import LearntFigures
 from sessions.vocabulary import Learning
 from tests.api.asking import compiled, grown, make_thread, row_counts
-from tests.cast import Cast, make_cast
+from tests.cast import POLICY, Cast, make_cast
 from tests.context.cast import PROFILES
 from tests.governing import changed
 from tests.site.console_cast import CHINESE, ENGLISH, join, make_account, page_of, signed_in
@@ -151,6 +151,15 @@ def test_figures_that_a_profile_may_leave_out_are_shown_and_can_be_asked_for(own
         body = ProposalText.objects.get().body
     caps, counts = told["body"]["item_caps"] | {"excerpt": 300}, told["body"]["counts"] | {"next_steps": 5}
     assert body == told["body"] | {"reads": 3_000, "item_caps": caps, "counts": counts}
+
+
+def test_a_floor_that_the_policy_raises_is_shown_as_the_policys(owner: Client, cast: Cast) -> None:
+    changed(cast, ContractKind.POLICY, "default", POLICY | {"budget_floors": {"memories": 0.12}})
+    told = json.loads(owner.get(at(cast, f"{NAME}/?download")).content)
+    [layer] = [one for one in told["layers"] if one["layer"] == "memories"]
+    assert (layer["floor"], layer["origin"]) == (told["input_cap"] * 1_200 // 10_000, "policy")
+    page = plain(owner.get(at(cast, f"{NAME}/")).content.decode())
+    assert re.search(r"memories evidence [\d,]+ 12 % [\d,]+ 15 % the policy", page)
 
 
 OVER: list[tuple[dict[str, Any], str]] = [

@@ -8,6 +8,7 @@ from typing import Any
 from greywind_site.hunting.compiles.materials import Facts
 from sessions.context.admission import for_readers
 from sessions.context.budget import Budget, Limit, build_budget, parse_profile
+from sessions.context.floors import floors_of
 from sessions.context.items import HEADINGS, Pen
 from sessions.context.material import Material
 from sessions.context.profiles import ModelProfile
@@ -31,7 +32,9 @@ class Case:
     @classmethod
     def of(cls, material: Material, profile: ModelProfile, limits: Sequence[Limit] = ()) -> "Case":
         """Return a material with the budget that a profile gives it under these limits."""
-        return cls(material, build_budget(profile, phase=material.phase, risk=material.risk, limits=limits), profile)
+        floors = floors_of(material.policy.body if material.policy else None)
+        budget = build_budget(profile, phase=material.phase, risk=material.risk, limits=limits, floors=floors)
+        return cls(material, budget, profile)
 
 
 class Drawer(Facts):

@@ -27,6 +27,7 @@ from sessions.context.material import (
 )
 from sessions.context.seams import body_tokens
 from sessions.context.tokens import exact_counter
+from sessions.context.vocabulary import Layer
 from sessions.vocabulary import EventKind
 
 STORED = exact_counter("o200k_base")
@@ -55,7 +56,7 @@ class Facts:
         return Material(
             persona=self.contract("persona", self.persona()),
             role=self.contract("role", {"slug": "dev"} | {part: list(words.lines()) for part in ROLE}),
-            policy=self.maybe(self.contract("policy", {"rules": list(words.lines()), "risk_threshold": words.text()})),
+            policy=self.maybe(self.contract("policy", self.policy())),
             self_profile=self.maybe(self.contract("self_profile", {"preference_model": {"tone": words.text()}})),
             vision=self.maybe(self.vision()),
             thread=self.thread(),
@@ -81,6 +82,12 @@ class Facts:
         """Return revision 3 of a contract."""
         reach = self.reach() if kind == "self_profile" else None
         return ContractFact(ref=f"revision://{kind}", revision=3, body=body, reach=reach)
+
+    def policy(self) -> dict[str, Any]:
+        """Return a policy's body, now and then with floors: some of them of no layer, or no shares."""
+        words, names = self.words, [*Layer, "nonsense"]
+        floors = {self.one(names): self.one((-3, 0, 0.01, 0.1, 0.4, 1, 99)) for _ in range(self.dice.randint(0, 4))}
+        return {"rules": list(words.lines()), "risk_threshold": words.text(), "budget_floors": floors}
 
     def persona(self) -> dict[str, Any]:
         """Return a persona's body."""

@@ -1,0 +1,55 @@
+"""Floors that a policy asks for beside a profile's own: read, judged, and raised as far as caps and the whole allow."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from sessions.context.profiles import WHOLE, Shares
+from sessions.context.vocabulary import Layer
+
+type Floors = Mapping[Layer, int]
+"""Layers to ten-thousandths of the input cap."""
+FIELD = "budget_floors"
+
+
+def floors_of(body: Mapping[str, Any] | None) -> Floors:
+    """Return the floors that a policy's body asks for; what it says that is no floor of a layer asks for nothing."""
+    said = _said(body)
+    return {layer: round(said[layer] * WHOLE) for layer in Layer if _is_share(said.get(layer))}
+
+
+def floor_faults(body: Mapping[str, Any] | None) -> Iterator[tuple[str, str]]:
+    """Yield what is wrong with the floors of a policy's body: the field, with a slash before a layer, and why."""
+    said = _said(body)
+    for name, share in said.items():
+        if name not in set(Layer):
+            yield f"{FIELD}/{name}", f"is not a layer; there are {', '.join(Layer)}"
+        elif not _is_share(share):
+            yield f"{FIELD}/{name}", "must be a share of the input cap, from 0 to 1"
+    whole = sum(floors_of(body).values())
+    if whole > WHOLE:
+        yield FIELD, f"add up to {whole / 100:g} % of the input cap; take away {(whole - WHOLE) / 100:g} % or more"
+
+
+def raised(shares: Shares, floors: Floors) -> Shares:
+    """Return the shares with floors as high as asked for: never above a layer's cap, nor all of them above the whole.
+
+    Where not all of them have room, the earlier layers come first; no floor of the profile's own is lowered.
+    """
+    left, found = WHOLE - sum(share.floor for share in shares.values()), dict(shares)
+    for layer in Layer:
+        share = shares[layer]
+        more = min(floors.get(layer, 0), share.cap) - share.floor
+        added = min(max(more, 0), max(left, 0))
+        left -= added
+        found[layer] = replace(share, floor=share.floor + added)
+    return found
+
+
+def _said(body: Mapping[str, Any] | None) -> Mapping[str, Any]:
+    said = (body or {}).get(FIELD)
+    return said if isinstance(said, Mapping) else {}
+
+
+def _is_share(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= 1
