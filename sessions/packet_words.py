@@ -181,6 +181,7 @@ KINDS: Mapping[type[StrEnum], Words] = {
         ItemChange.ADDED: pgettext_lazy("change", "added"),
         ItemChange.GONE: pgettext_lazy("change", "gone"),
         ItemChange.CHANGED: pgettext_lazy("change", "changed"),
+        ItemChange.NOT_KNOWN: pgettext_lazy("change", "cannot be compared"),
     },
     VerificationState: {
         VerificationState.UNVERIFIED: pgettext_lazy("verification", "unverified"),

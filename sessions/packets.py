@@ -158,7 +158,7 @@ def record_packet(draft: PacketDraft, *, acting: Acting, now: datetime) -> dict[
         packet_hash=draft.packet_hash,
         input_cap=draft.budget.input_cap,
         used=draft.compiled.used,
-        receipt=_receipt(draft),
+        receipt=receipt_for(draft),
         decisions=_stored_decisions(draft),
         created_at=now,
         **_reach(draft),
@@ -178,7 +178,8 @@ def record_packet(draft: PacketDraft, *, acting: Acting, now: datetime) -> dict[
         return answer
 
 
-def _receipt(draft: PacketDraft) -> dict[str, Any]:
+def receipt_for(draft: PacketDraft) -> dict[str, Any]:
+    """Return the receipt that the packet's row keeps."""
     private = draft.thread.audience == Audience.PRIVATE
     kept = receipt_of(draft.gathered, draft.chosen, draft.limits, draft.ask.dialect, private=private)
     place, compiled = place_of(draft.opening.session), draft.compiled

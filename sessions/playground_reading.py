@@ -1,20 +1,19 @@
 """What the playground shows of a compile that was tried out: the page of a packet that nobody recorded."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from governance.actors import Acting
 from governance.invisible import made_visible
 from governance.vocabulary import Phase
-from sessions.gathering import REVISIONS
 from sessions.packet_budget import BudgetLines, budget_lines
-from sessions.packet_compare import Comparison, Side, comparison
+from sessions.packet_compare import Comparison, Side, comparison, told_in
 from sessions.packet_findings import WarningLine, warning_lines
 from sessions.packet_layers import Reader, by_ref, items_of, layer_lines, needed_lines
 from sessions.packet_prompt import PromptLines, prompt_lines
 from sessions.packet_reading import ShortLine
 from sessions.packet_refs import Namer
-from sessions.packets import PacketDraft, ordered, shortfall_out
+from sessions.packets import PacketDraft, ordered, receipt_for, shortfall_out
 from sessions.playground import last_packet
 from sessions.replay import Recompiled
 
@@ -88,17 +87,11 @@ def _lines(draft: PacketDraft, side: Side) -> TriedLines:
 
 def _side(draft: PacketDraft) -> Side:
     return Side(
+        **told_in(receipt_for(draft)),
         packet="",
         at=draft.thread.created_at,
         thread=made_visible(draft.thread.title),
         role=made_visible(draft.opening.session.role),
         refused=draft.refused,
         decisions=ordered(draft.decisions),
-        contracts=_contracts(draft),
     )
-
-
-def _contracts(draft: PacketDraft) -> Mapping[str, str]:
-    """Return which contract a revision's ref is of."""
-    facts = {kind: getattr(draft.gathered.material, kind) for kind in REVISIONS}
-    return {fact.ref: kind for kind, fact in facts.items() if fact is not None}

@@ -134,7 +134,7 @@ def material_in(receipt: Receipt, session: Session, *, needed: frozenset[str]) -
         policy=contract_fact(policy) if policy else None,
         self_profile=profile_fact(profile) if profile else None,
         vision=vision_fact(vision),
-        thread=_thread(receipt["thread"]),
+        thread=thread_in(receipt),
         session=SessionFact(**receipt["session"] | {"interruptions": tuple(receipt["session"]["interruptions"])}),
         summary=summary,
         handoff=handoff,
@@ -186,7 +186,9 @@ def _revisions(refs: Mapping[str, str]) -> dict[str, Revision]:
     return found
 
 
-def _thread(values: Mapping[str, Any]) -> ThreadFact:
+def thread_in(receipt: Receipt) -> ThreadFact:
+    """Return the thread as a packet knew it."""
+    values = receipt["thread"]
     task = values["task"]
     lists = {name: tuple(values[name]) for name in ("tags", "linked_task_ids")}
     others = tuple(OpenTask(**{**row, "waits_for": tuple(row["waits_for"])}) for row in values.get("open_tasks", ()))

@@ -170,11 +170,15 @@ class CompileResult(StrEnum):
 
 
 class ItemChange(StrEnum):
-    """What became of an item of one packet in another: the same source with other tokens is a change."""
+    """What became of an item of one packet in another: the same source with other tokens or words is a change.
+
+    Not known is what was erased since in one of them, so that nobody can say whether it said the same.
+    """
 
     ADDED = "added"
     GONE = "gone"
     CHANGED = "changed"
+    NOT_KNOWN = "not_known"
 
 
 class Anew(StrEnum):

@@ -17,7 +17,6 @@ from memories.lifecycle import advance
 from memories.models import Memory
 from memories.vocabulary import FeedbackKind, MemoryStatus
 from sessions import packet_layers, packet_prompt, packet_views
-from sessions.packet_forms import NOT_HERE
 from tests.api.asking import append, compiled, event, layer, make_thread, ok, open_session
 from tests.api.test_context_again import QUESTION, learnt
 from tests.cast import Cast, at, make_cast
@@ -373,64 +372,3 @@ def test_a_large_packet_makes_a_bounded_page(cast: Cast, client: Client) -> None
 
 def test_the_list_leads_to_the_overview(cast: Cast, client: Client) -> None:
     assert f'href="{page_of(cast)}"' in shown(client, cast, compiled(cast.dev)["packet_id"])
-
-
-def test_a_packet_leads_to_the_comparison_with_the_one_before(cast: Cast, client: Client) -> None:
-    session = open_session(cast.dev, make_thread(cast.dev))
-    first = compiled(cast.dev, session_id=session)["packet_id"]
-    append(cast.dev, session, event("Keep the parser’s comments."))
-    second = compiled(cast.dev, session_id=session)["packet_id"]
-    assert f"contexts/compare?a={first}&amp;b={second}" in shown(client, cast, second)
-    assert "Compare with the one before" not in shown(client, cast, first)
-
-
-def test_a_comparison_names_what_came_and_went(cast: Cast, client: Client) -> None:
-    session = open_session(cast.dev, make_thread(cast.dev))
-    first = compiled(cast.dev, "one", session_id=session)
-    append(cast.dev, session, event("Keep the parser’s comments."))
-    second = compiled(cast.dev, "two words more", session_id=session)
-    both = comparison(client, cast, a=first["packet_id"], b=second["packet_id"])
-    changed = {(one.change.value, one.layer.value) for one in both.changes}
-    assert {("added", "dialogue"), ("changed", "input")} <= changed
-    assert sum(pair.more for pair in both.layers) == second["budget"]["used"] - first["budget"]["used"]
-
-
-def test_packets_chosen_in_the_list_are_compared_from_the_older_one_on(cast: Cast, client: Client) -> None:
-    older, newer = [compiled(cast.dev, text)["packet_id"] for text in ("one", "two words more")]
-    answer = client.get(contexts_of(cast, "compare"), {"of": [newer, older]})
-    assert answer.context["form"].data == {"a": older, "b": newer, "c": ""}
-
-
-def test_a_packet_compared_with_itself_has_no_differences(cast: Cast, client: Client) -> None:
-    answer = worked(cast)
-    both = comparison(client, cast, a=answer["packet_id"], b=answer["packet_id"])
-    items = sum(len(row["items"]) for row in answer["budget"]["layers"])
-    assert (list(both.changes), both.same) == ([], items)
-
-
-def test_another_version_of_a_source_is_a_change(cast: Cast, client: Client) -> None:
-    api, thread = cast.dev.client(), make_thread(cast.dev)
-    session = open_session(api, thread)
-    first = compiled(api, session_id=session)["packet_id"]
-    ok(api.call("PATCH", f"/threads/{thread}", {"title": "parser of the config"}, If_Match="*"))
-    both = comparison(client, cast, a=first, b=compiled(api, session_id=session)["packet_id"])
-    assert [one.change.value for one in both.changes if one.layer == "thread"] == ["changed"]
-
-
-def test_a_comparison_of_what_is_not_there_keeps_the_form_and_says_so_beside_the_field(
-    cast: Cast, client: Client
-) -> None:
-    packet, path = compiled(cast.dev)["packet_id"], contexts_of(cast, "compare")
-    assert client.get(path).status_code == client.get(path, {"a": packet, "b": packet}).status_code == 200
-    foreign = compiled(make_cast("beta").dev)["packet_id"]
-    for other in ("x", "pkt_" + "0" * 32, foreign):
-        answer = client.get(path, {"a": packet, "b": other})
-        form = answer.context["form"]
-        assert (answer.status_code, answer.context["both"], list(form.errors)) == (404, None, ["b"])
-        assert form.errors["b"] == [str(NOT_HERE)]
-        assert (form["a"].value(), form["b"].value()) == (packet, other)
-    assert client.get(path, {"a": packet}).status_code == 422
-
-
-def comparison(client: Client, cast: Cast, **ids: str) -> Any:
-    return client.get(contexts_of(cast, "compare"), ids).context["both"]

@@ -121,7 +121,8 @@ def test_another_revision_of_a_contract_is_a_change_of_it(cast: Cast, client: Cl
     thread = make_thread(cast.dev)
     compiled(cast.dev, session_id=open_session(cast.dev, thread))
     answer = tried(client, cast, thread=thread, role_revision=older(cast, ContractKind.ROLE))
-    moved = [(one.change, one.source.ref.partition("#")[2]) for one in answer.context["found"].beside.changes]
+    changes = answer.context["found"].beside.changes
+    moved = [(move.change, one.source.ref.partition("#")[2]) for one in changes for move in one.moves]
     assert ("changed", "duties") in moved, moved
     assert not [one for one in moved if one[0] == "gone"], moved
 
