@@ -30,9 +30,12 @@ NAME_SHOWN = 64  # characters of an unknown field's name that are told back: eno
 
 
 class Input(Schema):
-    """A request body. Unknown fields are errors: a misspelt one must not pass for an absent one."""
+    """A request body. Unknown fields are errors: a misspelt one must not pass for an absent one.
 
-    model_config = ConfigDict(extra="forbid")
+    What stands under a field is its description in the contract.
+    """
+
+    model_config = ConfigDict(extra="forbid", use_attribute_docstrings=True)
 
 
 def storable(text: str) -> str:

@@ -27,13 +27,21 @@ SENT_BACK = "It was sent back: its decisions say what to change, and it is decid
 
 class ProposalIn(Input):
     kind: ProposalKind
+    """What is to be changed."""
     slug: Annotated[OptionalText, Field(max_length=64)] = ""
+    """The name of the contract, such as dev or claude-sonnet@claude-code."""
     body: Json
+    """The whole contract as it is to be, not the difference."""
     title: Annotated[OptionalText, Field(max_length=300)] = ""
+    """What it is about, in a line."""
     rationale: Annotated[OptionalText, Field(max_length=8000)] = ""
+    """Why."""
     base: Annotated[int, Strict(), Field(ge=0, le=LARGEST_COUNT)] | None = None
+    """The number of the revision that it changes; left out, the one in force."""
     risk: Risk = Risk.LOW
+    """It can raise the risk that follows from the change."""
     subject: Id | None = None
+    """The human of a new self profile (act_…)."""
 
 
 class WithdrawIn(Input):

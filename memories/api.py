@@ -47,48 +47,82 @@ VERSION = re.compile(r'"(\d{1,9})"')
 
 class EvidenceIn(Input):
     ref: Ref
+    """What carries it, such as event://ses_…/12 or artifact://art_…; it has to open for the caller now."""
     quote: OptionalText = ""
+    """The words in it that carry it."""
 
 
 class ClaimIn(Input):
     subject: Title
+    """Whom or what it is about."""
     attribute: Title
+    """What is said of it."""
     value: Title
+    """What that is."""
     unit: Annotated[OptionalText, Field(max_length=64)] = ""
+    """The unit of a number."""
     valid_from: Moment | None = None
+    """From when on it holds."""
     valid_to: Moment | None = None
+    """Until when it holds."""
 
 
 class MemoryIn(Input):
     content: Text
+    """One statement that stands by itself: names instead of pronouns, dates instead of “yesterday”."""
     type: MemoryType
+    """What kind of memory it is."""
     action: Literal[WriteAction.ADD, WriteAction.UPDATE, WriteAction.DELETE] = WriteAction.ADD
+    """UPDATE and DELETE need target_id."""
     kind: MemoryKind = MemoryKind.FACT
+    """How it is used again."""
     target_id: Id | None = None
+    """The memory that UPDATE or DELETE is about (mem_…)."""
     expected_version: Count | None = None
+    """The version of the target that was seen; If-Match says the same."""
     answers: Id | None = None
+    """A refused or held proposal that this one brings more evidence for (mem_…)."""
     scope_type: ScopeType = ScopeType.PROJECT
+    """Where it holds; thread and task need scope_id."""
     scope_id: Id | None = None
+    """The thread or task."""
     importance: Share = 0.5
+    """0 to 1."""
     confidence: Share | None = None
+    """0 to 1, where the proposer can tell."""
     origin: Origin = Origin.AGENT_INFERRED
+    """Where it comes from; it can only lower what follows from the evidence."""
     sensitivity: Sensitivity = Sensitivity.WORK
+    """How sensitive it is; it can be raised here and lowered by a decision alone."""
     retention_days: Count | None = None
+    """After how many days it lapses."""
     write_mode: WriteMode = WriteMode.APPEND
+    """Whether later ones are added to it, merged into it, or refused."""
     knowledge_status: KnowledgeStatus = KnowledgeStatus.INFERRED
+    """How sure it is."""
     change_reason: Annotated[OptionalText, Field(max_length=500)] = ""
+    """Why it is changed."""
     valid_from: Moment | None = None
+    """From when on it holds."""
     valid_to: Moment | None = None
+    """Until when it holds."""
     observed_at: Moment | None = None
+    """When it was observed, where that is not now."""
     private: Flag = False
+    """For the proposer alone instead of the project."""
     evidence: Annotated[list[EvidenceIn], Field(max_length=20)] = []
+    """What it rests on; without any it is not learnt."""
     claims: Annotated[list[ClaimIn], Field(max_length=20)] = []
+    """What it says as subject, attribute and value; left out, it is read from the words."""
 
 
 class FeedbackIn(Input):
     kind: FeedbackKind
+    """What is said of it."""
     packet_id: Id | None = None
+    """The packet that carried it (pkt_…)."""
     note: Annotated[OptionalText, Field(max_length=1000)] = ""
+    """Why, in words."""
 
 
 class SearchIn(Schema):

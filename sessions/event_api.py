@@ -30,25 +30,39 @@ VOUCHED = (EventKind.CONSTRAINT, EventKind.CORRECTION)
 
 class EventIn(Input):
     client_id: ClientId
+    """The caller's own id of the entry; sent again with the same content it makes nothing new."""
     role: EventRole
+    """Whose words or work it is."""
     kind: EventKind = EventKind.MESSAGE
+    """A message, a tool call or its result, or what else happened."""
     text: OptionalText
+    """The words, whole; long ones are kept as an artifact."""
     tool: Annotated[OptionalText, Field(max_length=200)] = ""
+    """The tool's name, for calls and results."""
     failed: Flag | None = None
+    """Whether the tool failed."""
     attested: Flag = False
+    """Vouches that the user said this; needs a key with event:attest."""
     occurred_at: Moment | None = None
+    """When it happened, where that is not now."""
     meta: Json = {}
+    """What else the caller wants to keep beside it."""
 
 
 class EventsIn(Input):
     events: Annotated[list[EventIn], Field(min_length=1, max_length=MOST_EVENTS)]
+    """What happened, in order."""
     attempt_id: Id | None = None
+    """The attempt that it happened in (att_…)."""
 
 
 class RetireIn(Input):
     ref: Ref
+    """The demand that no longer holds (event://ses_…/12)."""
     reason: Text
+    """The user's words that take it back."""
     client_id: ClientId
+    """The caller's own id of this entry."""
 
 
 @router.get("/sessions/{session_id}/events", operation_id="list_events")

@@ -53,9 +53,13 @@ class SendBackIn(PartsIn):
 
 class ResumeIn(Input):
     provider_session: ProviderIn | None = None
+    """The harness's session that goes on with it."""
     provider_gone: Flag = False
+    """Whether the harness's old session is lost."""
     last_client_id: ClientId | None = None
+    """The `client_id` of the last entry that the caller believes to have delivered."""
     last_attempt_id: Id | None = None
+    """The last attempt that the caller knows of (att_…)."""
 
 
 @router.post("/sessions/{session_id}/handoff", operation_id="write_handoff")

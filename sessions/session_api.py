@@ -27,14 +27,20 @@ router = Router(tags=["sessions"])
 
 class ProviderIn(Input):
     harness: Word
+    """Which harness runs the session."""
     id: ClientId
+    """The harness's own name for its session."""
 
 
 class SessionIn(Input):
     thread_id: Id
+    """The thread that is worked on (thr_…)."""
     role: Word | None = None
+    """The role that works in it; left out, the agent's first."""
     task_id: Id | None = None
+    """The task that it works on (tsk_…)."""
     provider_session: ProviderIn | None = None
+    """The harness's own session."""
 
 
 class AttemptIn(Input):
@@ -43,12 +49,16 @@ class AttemptIn(Input):
 
 class InterruptIn(Input):
     kind: InterruptionKind = InterruptionKind.USER
+    """Who or what interrupted it."""
     reason: OptionalText = ""
+    """Why, in words."""
 
 
 class CloseIn(Input):
     reason: OptionalText = ""
+    """Why, in words."""
     head_seq: Annotated[int, Strict(), Field(ge=0, le=LARGEST_COUNT)] | None = None
+    """The last entry that the caller knows: it is not closed where there are later ones."""
 
 
 @router.post("/sessions", operation_id="open_session")

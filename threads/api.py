@@ -26,18 +26,28 @@ router = Router(tags=["threads"])
 
 class BindingIn(Input):
     channel: Channel
+    """Where words come in, such as feishu:oc_1."""
     page: Page | None = None
+    """A page or topic inside the channel."""
     audience: Destination = Destination.PROJECT
+    """Who reads along there: nothing reaches it that not all of them may read."""
 
 
 class ThreadIn(Input):
     title: Title
+    """What the line of work is called."""
     type: ThreadType = ThreadType.WORK
+    """Work, or small talk, which has no vision."""
     tags: Words = []
+    """Words that it is sorted by."""
     keywords: Words = []
+    """Words by which it is found."""
     summary: OptionalText = ""
+    """What it is about, in words."""
     private: Flag = False
+    """For the caller alone."""
     bindings: Annotated[list[BindingIn], Field(max_length=50)] = []
+    """Channels whose words belong to it."""
 
 
 class ThreadChange(Input):
@@ -55,10 +65,15 @@ class ChannelIn(Input):
 
 class ResolveIn(Input):
     raw_text: Text
+    """The words whose thread is asked for."""
     thread_id: Id | None = None
+    """The thread, where it is known."""
     task_id: Id | None = None
+    """The task, where it is known."""
     binding: ChannelIn | None = None
+    """The channel that they came in by."""
     role: Word | None = None
+    """The role that asks; left out, the agent's first."""
 
 
 @router.post("/threads", operation_id="create_thread")

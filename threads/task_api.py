@@ -26,13 +26,21 @@ type Needs = Annotated[list[Id], Field(max_length=100)]
 
 class TaskIn(Input):
     thread_id: Id
+    """The thread that it belongs to (thr_…)."""
     title: Title
+    """What is to be done, in a line."""
     brief: OptionalText = ""
+    """What is to be done, in words."""
     phase: Phase = Phase.PLAN
+    """The phase that it is in."""
     risk: Risk = Risk.LOW
+    """It narrows what may enter the packets of its work."""
     next_steps: Texts = []
+    """What comes next, in order: the first ones decide what a packet carries."""
     depends_on: Needs = []
+    """Tasks that have to be done before (tsk_…)."""
     max_input_tokens: Count | None = None
+    """Most tokens of a packet for it."""
 
 
 class TaskChange(Input):

@@ -63,3 +63,11 @@ def test_an_unknown_field_is_documented_as_an_error(name: str) -> None:
 
 def test_the_document_names_no_server() -> None:
     assert SCHEMA["servers"] == []
+
+
+@pytest.mark.parametrize(
+    "name", ["ContextIn", "HaveIn", "OutcomeIn", "EventIn", "MemoryIn", "ProposalIn", "ThreadIn", "TaskIn"]
+)
+def test_each_field_of_the_main_calls_says_what_it_means(name: str) -> None:
+    fields = SCHEMA["components"]["schemas"][name]["properties"]
+    assert [field for field, told in fields.items() if not told.get("description")] == []
