@@ -3,6 +3,7 @@
 import re
 import uuid
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from functools import reduce
@@ -13,22 +14,24 @@ from django.db.models import Q
 
 from governance.actors import Acting
 from governance.citations import Citation, describe_with
-from governance.errors import NotThere
+from governance.errors import Invalid, NotThere
 from governance.ids import parse_id, public_id
 from governance.invisible import made_visible
 from governance.models import ProposalText, Revision
 from governance.proposal_refs import FORM as PROPOSAL
+from governance.refs import resolve
 from memories.evidence import FORM as MEMORY
 from memories.evidence import kept_versions
 from sessions.artifacts import part_of
 from sessions.context.cuts import cut_head
-from sessions.evidence import ARTIFACT, HANDOFF, REVISION, SUMMARY, UNITS, span_of
+from sessions.evidence import ARTIFACT, UNITS, span_of
 from sessions.fallen import fallen_among, said_now, texts_in
 from sessions.models import Artifact, Event, Handoff, WorkSummary
 from sessions.packet_refs import evidence_page
 from sessions.packet_sentences import SCHEMES
 from sessions.session_words import SESSION_KINDS
 from sessions.vocabulary import EventRole
+from sessions.work_evidence import HANDOFF, REVISION, SUMMARY
 
 QUOTED = 80  # tokens of a source that its card shows; its ref opens the whole
 
@@ -56,6 +59,7 @@ def describe(cited: Sequence[str], acting: Acting) -> Sequence[Citation]:
     for scheme, group in groupby(sorted(cited, key=_scheme), key=_scheme):
         teller = TELLERS.get(scheme)
         told |= teller(list(group)) if teller else {}
+    told |= _by_opening([ref for ref in cited if _scheme(ref) not in TELLERS or "#" in ref if ref not in told], acting)
     project = public_id("prj", acting.project_id)
     return [_card(ref, told.get(ref), project) for ref in cited]
 
@@ -75,6 +79,16 @@ def _card(ref: str, told: Told | None, project: str) -> Citation:
         quote=made_visible(cut) + (" …" if len(cut) < len(told.text) else ""),
         href=evidence_page(project, ref),
     )
+
+
+def _by_opening(cited: Sequence[str], acting: Acting) -> Mapping[str, Told]:
+    """Tell of parts, and of what is named seldom, one after the other, by what opens them."""
+    told = {}
+    for ref in cited:
+        with suppress(NotThere, Invalid):
+            opened = resolve(ref, acting)
+            told[ref] = Told("", opened.observed_at, opened.text)
+    return told
 
 
 def _events(cited: Sequence[str]) -> Mapping[str, Told]:
@@ -190,8 +204,12 @@ def _revisions(cited: Sequence[str]) -> Mapping[str, Told]:
 
 
 def _ids(prefix: str, cited: Sequence[str], pattern: re.Pattern[str]) -> dict[str, uuid.UUID]:
-    """Return the id that each ref names; what has another form is left out."""
-    return {ref: parse_id(prefix, form[1], pointer="/ref") for ref in cited if (form := pattern.fullmatch(ref))}
+    """Return the id that each ref names as a whole; what has another form is left out."""
+    return {
+        ref: parse_id(prefix, form[1], pointer="/ref")
+        for ref in cited
+        if (form := pattern.fullmatch(ref)) and not form["part"]
+    }
 
 
 def _scheme(ref: str) -> str:

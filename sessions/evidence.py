@@ -1,6 +1,5 @@
-"""What the schemes of sessions open: events, artifacts, handoffs, work summaries, contract revisions."""
+"""What refs to transcripts and artifacts open, and which schemes this app registers."""
 
-import json
 import re
 import uuid
 from collections.abc import Sequence
@@ -14,26 +13,26 @@ from governance import refs
 from governance.actors import Acting
 from governance.errors import NotThere
 from governance.ids import parse_id
-from governance.models import Revision
 from governance.refs import Resolved, Scheme
 from governance.vocabulary import Audience
-from memories.vocabulary import SourceRank
 from sessions.artifacts import LINES_MOST, READ_MOST, part_of
-from sessions.context.summary_lines import Sections
-from sessions.fallen import said_now
-from sessions.handoffs import parts_of
-from sessions.models import Artifact, Event, Handoff, WorkSummary
+from sessions.models import Artifact, Event
 from sessions.models.event import ERASED
-from sessions.standing import DERIVED, standing_of
+from sessions.standing import standing_of
+from sessions.work_evidence import (
+    open_handoff,
+    open_revision,
+    open_session,
+    open_summary,
+    open_task,
+    open_thread,
+    open_vision,
+)
 
 EVENT = re.compile(r"event://(ses_[0-9a-f]{32})/(\d{1,9})(?:-(\d{1,9}))?")
 ARTIFACT = re.compile(r"artifact://(art_[0-9a-f]{32})(?:#([tl])=(\d{1,9}),(\d{1,9}))?")
-HANDOFF = re.compile(r"handoff://(hnd_[0-9a-f]{32})")
-SUMMARY = re.compile(r"summary://(sum_[0-9a-f]{32})(?:@\d{1,9})?")
-REVISION = re.compile(r"revision://(rev_[0-9a-f]{32})")
 MOST_EVENTS = 500
 UNITS = {"t": "tokens", "l": "lines"}
-SHORT = {"unfinished_items": "Unfinished", "resume_suggestion": "Resume"}  # what parts of a handoff are called
 
 
 def register_schemes() -> None:
@@ -44,6 +43,10 @@ def register_schemes() -> None:
         "handoff": open_handoff,
         "summary": open_summary,
         "revision": open_revision,
+        "vision": open_vision,
+        "thread": open_thread,
+        "task": open_task,
+        "session": open_session,
     }
     finders = {"event": find_events, "artifact": find_artifacts}
     for name, opener in openers.items():
@@ -103,66 +106,6 @@ def open_artifact(ref: str, _acting: Acting) -> Resolved:
     unit, offset, limit = UNITS[form.group(2)], int(form.group(3)), int(form.group(4))
     part = part_of(found.content, unit=unit, offset=offset, limit=limit)
     return Resolved(ref=ref, text=part.text, **kept)
-
-
-def open_handoff(ref: str, _acting: Acting) -> Resolved:
-    """Return a handoff as text, its empty lists said, and nothing that rests on what was revoked."""
-    found = Handoff.objects.filter(pk=parse_id("hnd", _form(HANDOFF, ref).group(1), pointer="/ref")).first()
-    if found is None:
-        raise NotThere
-    parts = said_now(parts_of(found))
-    text = "\n\n".join([parts.pop("summary"), *(f"{_titled(name)}:\n{_listed(said)}" for name, said in parts.items())])
-    return Resolved(
-        ref=ref,
-        text=text,
-        private=found.audience == Audience.PRIVATE,
-        observed_at=found.created_at,
-        **DERIVED,
-    )
-
-
-def _titled(name: str) -> str:
-    return SHORT.get(name) or name.replace("_", " ").capitalize()
-
-
-def _listed(said: str | Sequence[str]) -> str:
-    return said if isinstance(said, str) else "\n".join(f"- {item}" for item in said) or "(none)"
-
-
-def _sections_told(sections: Sections) -> str:
-    said = {name: items for name, items in said_now(sections).items() if items}
-    told = "\n\n".join("\n".join([name, *(f"- {item}" for item in items)]) for name, items in said.items())
-    return told or ("(nothing was found to keep)" if sections else "")
-
-
-def open_summary(ref: str, _acting: Acting) -> Resolved:
-    """Return a version of a work summary as text, section by section, without what rests on what was revoked."""
-    found = WorkSummary.objects.filter(pk=parse_id("sum", _form(SUMMARY, ref).group(1), pointer="/ref")).first()
-    if found is None:
-        raise NotThere
-    return Resolved(
-        ref=ref,
-        text=_sections_told(found.sections),
-        private=found.audience == Audience.PRIVATE,
-        observed_at=found.created_at,
-        **DERIVED,
-    )
-
-
-def open_revision(ref: str, _acting: Acting) -> Resolved:
-    """Return the body of a contract's revision as canonical JSON."""
-    found = Revision.objects.filter(pk=parse_id("rev", _form(REVISION, ref).group(1), pointer="/ref")).first()
-    if found is None:
-        raise NotThere
-    text = json.dumps(found.body, ensure_ascii=False, indent=1, sort_keys=True)
-    return Resolved(
-        ref=ref,
-        text=text,
-        media_type="application/json",
-        source=SourceRank.USER_EXPLICIT,
-        private=found.audience == Audience.PRIVATE,
-        observed_at=found.created_at,
-    )
 
 
 def span_of(ref: str) -> tuple[uuid.UUID, int, int]:

@@ -59,18 +59,25 @@ def cut_at_sentence(text: str, tokens: int, *, encoding: str = STORED_ENCODING) 
     return head[: ends[-1]].rstrip() if ends else head
 
 
-def excerpt(text: str, tokens: int, *, ref: str, total: int | None = None, encoding: str = STORED_ENCODING) -> str:
+def whole_at(ref: str | None) -> str:
+    """Say where the whole of a shortened text is; None for what the request brought, which no ref opens."""
+    return "whoever sent the request holds the whole" if ref is None else f"the whole is at {ref}"
+
+
+def excerpt(
+    text: str, tokens: int, *, ref: str | None, total: int | None = None, encoding: str = STORED_ENCODING
+) -> str:
     """Return `text` when it takes at most `tokens`, else its head, a line that says what opens the whole, its tail.
 
-    Head and tail are cut at a sentence or a line where one ends near enough, else at a grapheme. `total` is the count
-    of `text` where it is known. The result takes at most `tokens` tokens, unless `tokens` is too few even for the line
-    in the middle.
+    `ref` is None for what no ref opens, as for `whole_at`. Head and tail are cut at a sentence or a line where one ends
+    near enough, else at a grapheme. `total` is the count of `text` where it is known. The result takes at most `tokens`
+    tokens, unless `tokens` is too few even for the line in the middle.
     """
     counter = exact_counter(encoding)
     total = counter.count(text) if total is None else total
     if total <= tokens:
         return text
-    middle = f"\n[… {total} tokens in all; the whole is at {ref} …]\n"
+    middle = f"\n[… {total} tokens in all; {whole_at(ref)} …]\n"
     room = tokens - counter.count(middle) - 2
     for _ in range(8):
         head = _to_a_sentence(cut_head(text, room * 2 // 3, encoding=encoding))

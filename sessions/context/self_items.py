@@ -1,12 +1,15 @@
 """Who the agent is and what binds it: reading note, policy, role, persona, preferences."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
+from governance.vocabulary import ContractKind
 from sessions.context.items import Block, Item, Pen, Place, lines_of, packet_path
 from sessions.context.material import ContractFact, Material
 from sessions.context.seams import MARK, atom
 from sessions.context.vocabulary import Fidelity, Layer, Section, Slot
+
+type Parts = dict[str, str | list[str]]
 
 READING_NOTE = (
     f"Lines that begin with {MARK} are the structure of this prompt; a stored line that begins so carries a backslash. "
@@ -51,69 +54,90 @@ def policy_rules(body: Mapping[str, Any]) -> list[str]:
     return rules
 
 
+def contract_parts(kind: str, body: Mapping[str, Any]) -> Parts:
+    """Return what a contract says, by the names that the refs of its items use; what it does not say has no part."""
+    said = PARTS_OF[ContractKind(kind)](body) if kind in PARTS_OF else {}
+    return {name: part for name, part in said.items() if part}
+
+
+def _persona(body: Mapping[str, Any]) -> Parts:
+    core = _mapping(body.get("identity_core"))
+    voice = _mapping(core.get("voice"))
+    style = lines_of(body.get("speaking_style")) or lines_of(voice.get("style"))
+    return {
+        "name": "\n".join(lines_of(body.get("name"))),
+        "persona_role": "\n".join(lines_of(body.get("role"))),
+        "boundaries": lines_of(core.get("constitution")) + lines_of(core.get("hard_boundaries")),
+        "behavior_rules": lines_of(body.get("behavior_rules")),
+        "speaking_style": "\n".join(style),
+        "relationship_to_user": "\n".join(lines_of(body.get("relationship_to_user"))),
+        "stable_preferences": lines_of(body.get("stable_preferences")),
+    }
+
+
+PARTS_OF: Mapping[ContractKind, Callable[[Mapping[str, Any]], Parts]] = {
+    ContractKind.POLICY: lambda body: {"rules": policy_rules(body)},
+    ContractKind.ROLE: lambda body: {part: lines_of(body.get(part)) for part in ROLE_PARTS},
+    ContractKind.PERSONA: _persona,
+    ContractKind.SELF_PROFILE: lambda body: {"preference_model": lines_of(body.get("preference_model"))},
+}
+
+
 def policy_items(material: Material, pen: Pen) -> list[Item]:
     """Return the policy's rules, which are must."""
     if material.policy is None:
         return []
-    clerk = _Clerk(material.policy, pen)
-    clerk.add(RULES, "rules", policy_rules(material.policy.body), path=("policy", "rules"))
+    clerk = _Clerk(material.policy, ContractKind.POLICY, pen)
+    clerk.add(RULES, "rules", path=("policy", "rules"))
     return clerk.items
 
 
 def role_items(material: Material, pen: Pen) -> list[Item]:
     """Return the role contract, part by part; all of it is must."""
-    clerk = _Clerk(material.role, pen)
+    clerk = _Clerk(material.role, ContractKind.ROLE, pen)
     for part in ROLE_PARTS:
-        clerk.add(DUTIES, part, lines_of(material.role.body.get(part)), path=("role", part))
+        clerk.add(DUTIES, part, path=("role", part))
     return clerk.items
 
 
 def persona_items(material: Material, pen: Pen) -> list[Item]:
     """Return name, role and boundaries (must), behaviour (should) and style (may)."""
-    body = material.persona.body
-    core = _mapping(body.get("identity_core"))
-    voice = _mapping(core.get("voice"))
-    clerk = _Clerk(material.persona, pen)
-    clerk.add_text(IDENTITY, "name", lines_of(body.get("name")))
-    clerk.add_text(IDENTITY, "persona_role", lines_of(body.get("role")))
-    clerk.add(IDENTITY, "boundaries", lines_of(core.get("constitution")) + lines_of(core.get("hard_boundaries")))
-    clerk.add(BEHAVIOUR, "behavior_rules", lines_of(body.get("behavior_rules")))
-    clerk.add_text(STYLE, "speaking_style", lines_of(body.get("speaking_style")) or lines_of(voice.get("style")))
+    clerk = _Clerk(material.persona, ContractKind.PERSONA, pen)
+    for part in ("name", "persona_role", "boundaries"):
+        clerk.add(IDENTITY, part)
+    clerk.add(BEHAVIOUR, "behavior_rules")
+    clerk.add(STYLE, "speaking_style")
     return clerk.items
 
 
 def preference_items(material: Material, pen: Pen) -> list[Item]:
     """Return how the agent stands to its user and what the user likes; all of it is may."""
-    clerk = _Clerk(material.persona, pen)
-    clerk.add_text(LIKES, "relationship_to_user", lines_of(material.persona.body.get("relationship_to_user")))
-    clerk.add(LIKES, "stable_preferences", lines_of(material.persona.body.get("stable_preferences")))
+    clerk = _Clerk(material.persona, ContractKind.PERSONA, pen)
+    clerk.add(LIKES, "relationship_to_user")
+    clerk.add(LIKES, "stable_preferences")
     if material.self_profile is None:
         return clerk.items
-    own = _Clerk(material.self_profile, pen, first=len(clerk.items))
-    likes = lines_of(material.self_profile.body.get("preference_model"))
-    own.add(LIKES, "preference_model", likes, path=("stable_preferences",))
+    own = _Clerk(material.self_profile, ContractKind.SELF_PROFILE, pen, first=len(clerk.items))
+    own.add(LIKES, "preference_model", path=("stable_preferences",))
     return clerk.items + own.items
 
 
 class _Clerk:
     """Collects the items of one contract in the order in which they are added; an empty part makes none."""
 
-    def __init__(self, fact: ContractFact, pen: Pen, *, first: int = 0) -> None:
+    def __init__(self, fact: ContractFact, kind: ContractKind, pen: Pen, *, first: int = 0) -> None:
         self.fact, self.pen, self.first = fact, pen, first
+        self.parts = contract_parts(kind, fact.body)
         self.items: list[Item] = []
 
-    def add(self, place: Place, part: str, lines: list[str], *, path: tuple[str, ...] = ()) -> None:
-        """Add a part that is a list."""
-        if lines:
-            self._append(
-                place, part, self.pen.listing(part.replace("_", " "), lines), path=path or (part,), shown=lines
-            )
-
-    def add_text(self, place: Place, part: str, lines: list[str]) -> None:
-        """Add a part that is one text."""
-        if lines:
-            text = "\n".join(lines)
-            self._append(place, part, self.pen.block(part.replace("_", " "), text), path=(part,), shown=text)
+    def add(self, place: Place, part: str, *, path: tuple[str, ...] = ()) -> None:
+        """Add a part that is a list or one text."""
+        shown = self.parts.get(part)
+        if shown is None:
+            return
+        header = part.replace("_", " ")
+        block = self.pen.block(header, shown) if isinstance(shown, str) else self.pen.listing(header, shown)
+        self._append(place, part, block, path=path or (part,), shown=shown)
 
     def _append(self, place: Place, part: str, block: Block, *, path: tuple[str, ...], shown: str | list[str]) -> None:
         item = place.item(

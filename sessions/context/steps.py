@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from sessions.context.cuts import excerpt, one_line
+from sessions.context.cuts import excerpt, one_line, whole_at
 from sessions.context.items import Entry, Item, Pen, packet_path
 from sessions.context.profiles import ItemCaps
 from sessions.context.project_items import shorter_stand
@@ -17,6 +17,7 @@ from sessions.context.tokens import Counter
 from sessions.context.vocabulary import Section, Slot, Step
 
 WRITTEN_STEPS = 4_096  # remembered in a process: two for each entry of the dialogue of some ten sessions
+OF_THE_REQUEST = "request://"  # what the request itself brought: whoever sent it holds the whole, and no ref opens it
 WORTH_IT = 1.5
 """A step exists where what it replaces takes this many times as much."""
 LINE_CHARS_PER_TOKEN = 64  # no line is counted that cannot be short enough anyway
@@ -55,7 +56,8 @@ def shorter(item: Item, step: Step, pen: Pen) -> Item | None:
         return None
     value, opened_by = found
     header = item.text[: item.text.index("\n")]
-    short = _shortened(value, _Way(cap, step, header, atom(opened_by), item.at_full), pen.counter)
+    ref = None if opened_by.startswith(OF_THE_REQUEST) else atom(opened_by)
+    short = _shortened(value, _Way(cap, step, header, ref, item.at_full), pen.counter)
     if short.tokens * WORTH_IT > item.tokens:
         return None
     entries = (_entry(item.entries[0], short.shown),)
@@ -63,18 +65,26 @@ def shorter(item: Item, step: Step, pen: Pen) -> Item | None:
 
 
 class _Way(NamedTuple):
-    """How something is shortened: to `cap` tokens of its body, under which header; `ref` opens the `whole`."""
+    """How something is shortened: to `cap` tokens of its body, under which header; `ref` opens the `whole`.
+
+    It is None for what the request brought.
+    """
 
     cap: int
     step: Step
     header: str
-    ref: str
+    ref: str | None
     whole: int | None
 
     @property
-    def opened(self) -> str:
+    def opened(self) -> str | None:
         """Where the whole is, in words; a header may have said it already."""
-        return "the ref above" if self.ref in self.header else self.ref
+        return "the ref above" if self.ref and self.ref in self.header else self.ref
+
+    def told(self, total: int | None) -> str:
+        """The line below a title: where the whole is, and of what no ref opens how long it is."""
+        length = f"{total} tokens in all; " if self.ref is None and total is not None else ""
+        return f"[… {length}{whole_at(self.opened)}]"
 
 
 def _text_in(item: Item) -> tuple[str | tuple[str, ...], str] | None:
@@ -87,7 +97,7 @@ def _text_in(item: Item) -> tuple[str | tuple[str, ...], str] | None:
     if isinstance(value, list):
         return tuple(value), item.ref
     if key := TEXT_KEYS.get(path):
-        return value[key], value.get("artifact_ref") or item.ref
+        return value[key], value.get("artifact_ref") or value["ref"]
     return None
 
 
@@ -112,10 +122,10 @@ def _shortened(value: str | tuple[str, ...], way: _Way, counter: Counter) -> Sho
 
 
 def _text(text: str, way: _Way, counter: Counter) -> str:
+    total = None if way.whole is None else way.whole - counter.count(f"{way.header}\n")
     if way.step is Step.EXCERPT:
-        total = None if way.whole is None else way.whole - counter.count(f"{way.header}\n")
         return excerpt(text, way.cap, ref=way.opened, total=total, encoding=counter.encoding)
-    opens = f"[… the whole is at {way.opened}]"
+    opens = way.told(total)
     room = max(way.cap - counter.count(opens) - 1, 1)
     return one_line(text, room, encoding=counter.encoding) + "\n" + opens
 
@@ -131,5 +141,5 @@ def _lines(lines: Sequence[str], way: _Way, counter: Counter) -> tuple[str, ...]
         kept.append(line)
         room -= cost
     if not kept:
-        return (one_line(lines[0], max(room, 1), encoding=counter.encoding), f"[… the whole is at {way.opened}]")
+        return (one_line(lines[0], max(room, 1), encoding=counter.encoding), f"[… {whole_at(way.opened)}]")
     return (*kept, f"[… {len(lines) - len(kept)} more at {way.opened}]")

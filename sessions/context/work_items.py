@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from governance.vocabulary import Phase
-from sessions.context.cuts import cut_at_sentence
+from sessions.context.cuts import cut_at_sentence, whole_at
 from sessions.context.items import Entry, Item, Pen, Place, packet_path
 from sessions.context.material import Material, OpenTask, SummaryFact, TaskFact, VisionFact
 from sessions.context.phases import Standing, priority, reached, steps_in_hand
@@ -53,7 +53,7 @@ def _goal(vision: VisionFact, pen: Pen) -> Item:
     goal = cut_at_sentence(vision.origin_goal, pen.budget.item_caps.origin_goal, encoding=pen.counter.encoding)
     cut = len(goal) < len(vision.origin_goal)
     opened_by = vision.origin_ref or vision.ref
-    text = f"{goal}\n[… the whole is at {atom(opened_by)}]" if cut else goal
+    text = f"{goal}\n[… {whole_at(atom(opened_by))}]" if cut else goal
     entry: Entry = (packet_path(Slot.VISION, "origin_goal"), text)
     block = pen.block("original goal", text)
     step = Step.EXCERPT if cut else Step.FULL
@@ -130,7 +130,7 @@ def open_task_items(material: Material, pen: Pen) -> list[Item]:
     """
     thread, items = material.thread, []
     for order, (standing, tasks, held) in enumerate(reached(thread, pen.budget.phase)):
-        lines = [_open_task(task) for task in tasks]
+        lines = [open_task_line(task) for task in tasks]
         entry: Entry = (packet_path(Slot.THREAD, f"{standing}_tasks"), lines)
         items.append(
             OTHERS.item(
@@ -146,7 +146,8 @@ def open_task_items(material: Material, pen: Pen) -> list[Item]:
     return items
 
 
-def _open_task(task: OpenTask) -> str:
+def open_task_line(task: OpenTask) -> str:
+    """Return an open task as one line: its id, title and state, and what it waits for."""
     waits = f", waits for {', '.join(task.waits_for)}" if task.waits_for else ""
     return f"{task.task_id}: {task.title} ({task.state}{waits})"
 

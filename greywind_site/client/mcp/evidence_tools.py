@@ -13,7 +13,7 @@ MOST_TOKENS = 4000
 
 
 class ReadTakes(Takes):
-    ref: Ref = Field(description="As you were given it: event://…, artifact://…, memory://…, summary://…, handoff://….")
+    ref: Ref = Field(description="As you were given it: event://…, memory://…@2, vision://…#done_when and the like.")
     offset: Annotated[int, Field(ge=0, le=2**31 - 1)] = Field(
         default=0, description="Where to begin, in the unit: 0, then the next of the answer before."
     )
