@@ -46,7 +46,7 @@ def test_what_ships_is_used_until_something_is_approved(cast: Cast) -> None:
     found = budget(cast)
     assert (found["window"], found["profile_origin"], found["profile_revision"]) == (
         400_000,
-        "shipped gpt-5@codex@2",
+        "shipped gpt-5@codex@3",
         None,
     )
 

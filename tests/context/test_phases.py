@@ -1,14 +1,18 @@
 """Three phases of one state: what is loaded, held back and handed out, and what comes first."""
 
+import importlib
 from dataclasses import replace
 
 import pytest
 
-from governance.vocabulary import Phase
-from sessions.context.compiler import Compiled
+from governance.vocabulary import Phase, Risk
+from sessions.context.budget import Limit, ModelProfile, build_budget, parse_profile
+from sessions.context.compiler import Compiled, compile_packet
 from sessions.context.material import Material, OpenTask
 from sessions.context.phases import Standing, reached
-from tests.context.cast import compiled_of, event, full_material
+from sessions.context.profiles import WHOLE
+from sessions.context.vocabulary import Layer, LimitOrigin
+from tests.context.cast import O200K, compiled_of, event, full_material
 
 OWN = OpenTask(task_id="tsk_1", title="draw the panel", state="doing", waits_for=("tsk_0",))
 OPEN = (
@@ -116,3 +120,34 @@ def test_results_outrank_older_turns_where_something_is_accepted():
 def test_one_state_gives_three_packets():
     prompts = {"".join(section.text for section in compiled_of(state(phase)).sections) for phase in Phase}
     assert len(prompts) == 3
+
+
+CRITERIA = tuple(f"Criterion {n}: the planner passes the scenario number {n} in the nightly suite" for n in range(60))
+GOAL = " ".join(f"Sentence {n} of the goal says that the planner must handle case {n} well." for n in range(60))
+TALK = tuple(event(n, "word " * 60, role="assistant" if n % 2 else "user") for n in range(2, 80))
+
+
+def shipped(name: str) -> ModelProfile:
+    """A profile as it ships today."""
+    bodies = importlib.import_module("sessions.migrations.0020_acceptance_shares").PROFILES
+    return parse_profile(next(body for body in bodies if body["name"] == name))
+
+
+@pytest.mark.parametrize(("cap", "events"), [(12_000, TALK), (6_000, TALK), (6_000, ())])
+def test_accepting_has_all_that_done_means_however_long_it_is(cap, events):
+    some = state(Phase.ACCEPT)
+    vision = replace(some.vision, origin_goal=GOAL, done_when=CRITERIA)
+    limits = [Limit(LimitOrigin.REQUEST, cap)]
+    budget = build_budget(shipped("default@conservative"), phase=Phase.ACCEPT, risk=Risk.HIGH, limits=limits)
+    compiled = compile_packet(replace(some, vision=vision, events=events), budget, counter=O200K)
+    assert compiled.packet["vision"]["done_when"] == list(CRITERIA)
+    assert {"verification", "evidence"} <= set(compiled.packet["session"]["work_summary"]["sections"])
+
+
+def test_every_shipped_profile_makes_room_for_acceptance():
+    for name in ("default@conservative", "deepseek-chat@api", "gemini-pro@gemini-cli"):
+        accept, execute = (
+            build_budget(shipped(name), phase=phase, risk=Risk.LOW) for phase in (Phase.ACCEPT, Phase.EXECUTE)
+        )
+        assert accept.layers[Layer.VISION].cap == accept.input_cap * 4_000 // WHOLE
+        assert accept.layers[Layer.SUMMARY].cap > execute.layers[Layer.SUMMARY].cap

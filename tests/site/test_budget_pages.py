@@ -165,7 +165,7 @@ def test_a_floor_that_the_policy_raises_is_shown_as_the_policys(owner: Client, c
 OVER: list[tuple[dict[str, Any], str]] = [
     ({"reserves__output": 150_000}, "The reserves add up to 221,988 tokens, and the window has 200,000"),
     ({"groups__policy": 60}, "The groups add up to 110 % of the input cap"),
-    ({"layers__dialogue__floor": 60, "layers__summary__floor": 20}, "The floors of the layers add up to 117 %"),
+    ({"layers__dialogue__floor": 60, "layers__summary__floor": 20}, "The floors of the layers add up to 112 %"),
     ({"layers__policy__floor": 50, "layers__policy__cap": 10}, "The floor of a layer cannot be above its cap."),
     ({"item_caps__title": 121}, "One line takes at most half of an excerpt, which has 240 tokens."),
     ({"reads": -1}, "greater than or equal to 0"),
