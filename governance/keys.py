@@ -2,9 +2,6 @@
 
 import hashlib
 import hmac
-import re
-import secrets
-import string
 import uuid
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -16,6 +13,7 @@ from django.conf import settings
 from governance.actors import Acting
 from governance.errors import Clash, Invalid, NotThere, Unauthenticated
 from governance.ids import parse_id
+from governance.key_form import KEY_FORM, draw_secret
 from governance.models import Actor, ApiKey
 from governance.names import checked_name
 from governance.people import check_may
@@ -23,8 +21,6 @@ from governance.rows import fetch
 from governance.scope import record
 from governance.vocabulary import ActorKind, Deed, KeyScope, KeyState
 
-KEY_FORM = re.compile(r"gw_([a-z0-9]{8})_[A-Za-z0-9_-]{43}")
-PREFIX_ALPHABET = string.ascii_lowercase + string.digits
 LIFETIME = timedelta(days=90)
 LONGEST_LIFETIME = timedelta(days=3650)
 # A rotated key goes on for a day, so that whoever holds it can be given the new one without a gap.
@@ -71,14 +67,15 @@ def mint(
 
     `secret` is for a key made anew under a bearer text that is known already; one of another form is not used.
     """
-    known = KEY_FORM.fullmatch(secret or "")
-    prefix = known.group(1) if known else "".join(secrets.choice(PREFIX_ALPHABET) for _ in range(8))
-    secret = known.group() if known else f"gw_{prefix}_{secrets.token_urlsafe(32)}"
+    form = KEY_FORM.fullmatch(secret or "") or KEY_FORM.fullmatch(draw_secret())
+    if form is None:
+        raise AssertionError("a drawn key has not the form by which keys are known")
+    secret = form.group()
     key = ApiKey.objects.create(
         project_id=actor.project_id,
         actor=actor,
         name=name,
-        prefix=prefix,
+        prefix=form.group(1),
         digest=digest(secret),
         scopes=sorted(scopes),
         expires_at=expires_at,

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from memories.screening.findings import Category, Finding, Kind
-from memories.screening.shapes import Claim, is_placeholder, looks_secret
-from memories.screening.tokens import FORMS
+from memories.screening.shapes import Claim, counts_on, is_placeholder, looks_secret
+from memories.screening.tokens import FORMS, Form
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +27,13 @@ _KEYS_EN = (
     r"|encryption[ _-]?key|license[ _-]?key|account[ _-]?key|client[ _-]?secret|\b(?:this|the|my|our|your|new|following|deploy|master|root|"
     r"prod(?:uction)?|staging|test) key|(?<!next)(?<!page)(?<!next[ _-])(?<!page[ _-])(?<!cancellation[ _-])(?<!continuation[ _-])(?<!max[ _-])(?:token|\bbearer)"
 )
+# What a program looks things up by, not what opens a door; the words before "_key".
+_LOOKUPS = (
+    "public publishable primary foreign unique composite natural sort partition shard routing row column order group index"
+    " lookup hash cache idempotency dedupe object storage bucket blob file image s3 cursor page parent label field message"
+    " translation i18n feature metric event topic hot shortcut modifier"
+)
+_NAMED = "(?<=[a-z0-9]_)" + "".join(rf"(?<!{word}_)" for word in _LOOKUPS.split())
 _SAID = rf"(?:\s{{1,3}}[a-z][\w'-]{{0,20}}){{1,8}}\s{{0,2}}(?::|\bis\b|\bto\b|=)\s{{0,3}}{_VALUE}"
 _PASSWORDS_ZH = "密码|口令|暗号|通行码|支付码"
 _KEYS_ZH = "密钥|秘钥|令牌|凭证|凭据|私钥|授权码|访问码|激活码|签名串"
@@ -48,6 +55,12 @@ CONTEXTS = (
              needs="pass pwd pin 密码 口令 暗号 码", reason="a password and its value"),
     _context(Kind.ASSIGNED_SECRET, Claim.KEY, rf"(?:{_KEYS_EN}|{_KEYS_ZH})(?:[_-][A-Za-z0-9_-]{{1,20}})?{_JOIN}{_VALUE}",
              needs="secret credential key token bearer 密钥 秘钥 令牌 凭 私钥 码 签名", reason="a key and its value"),
+    _context(Kind.ASSIGNED_SECRET, Claim.PASSWORD, rf"(?-i:(?<=[A-Z0-9]_)(?:PASS|PWD)){_JOIN}{_VALUE}",
+             needs="_pass _pwd", reason="DB_PASS=…: a variable of the environment whose name says what it holds"),
+    _context(Kind.ASSIGNED_SECRET, Claim.KEY, rf"{_NAMED}(?-i:KEY){_JOIN}{_VALUE}",
+             needs="_key", reason="GREYWIND_KEY=…: a variable of the environment whose name says what it holds"),
+    _context(Kind.ASSIGNED_SECRET, Claim.VAGUE, rf"{_NAMED}key{_JOIN}{_VALUE}",
+             needs="_key", reason="service_key: …, where many a key only looks something up"),
     _context(Kind.SPOKEN_SECRET, Claim.KEY,
              rf"(?:{_KEYS_EN}){_SAID}", needs="secret credential key token bearer", reason="the token for the staging server is …"),
     _context(Kind.SPOKEN_SECRET, Claim.PASSWORD,
@@ -90,11 +103,18 @@ def find_secrets(text: str) -> Iterator[Finding]:
     for form in FORMS:
         if any(literal in text for literal in form.needs):
             for match in form.pattern.finditer(text):
-                if form.kind is Kind.PRIVATE_KEY or not is_placeholder(match.group()):
+                if not _stands_for_one(form, match.group()):
                     yield _finding(form.kind, match.span(), certain=True)
     for context in CONTEXTS:
         if any(literal in lowered for literal in context.needs):
             yield from _in_context(context, text)
+
+
+def _stands_for_one(form: Form, text: str) -> bool:
+    """Whether what has the form is written in the place of a credential."""
+    if form.kind is Kind.PRIVATE_KEY:
+        return False
+    return counts_on(text) if form.drawn else is_placeholder(text)
 
 
 def _in_context(context: Context, text: str) -> Iterator[Finding]:

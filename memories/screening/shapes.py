@@ -4,6 +4,7 @@ import math
 import re
 from collections import Counter
 from enum import IntEnum
+from itertools import pairwise
 
 
 class Claim(IntEnum):
@@ -19,9 +20,10 @@ class Claim(IntEnum):
 
 _PLACEHOLDER = re.compile(
     r"your|example|sample|placeholder|change[-_]?me|dummy|redacted|insert|replace|todo|xxxx|\*\*|\.\.\.|…|fake|foobar"
-    r"|[-_]here$|^<|>$|^\$[A-Za-z{(]|^%\w+%$|^\{|\}\}|^\[|^@\w+$|^none$|^null$|^undefined$|^true$|^false$|0{8}|1234567890|abcdef",
+    r"|[-_]here$|^<|>$|^\$[A-Za-z{(]|^%\w+%$|^\{|\}\}|^\[|^@\w+$|^none$|^null$|^undefined$|^true$|^false$",
     re.IGNORECASE,
 )
+_COUNTING = re.compile(r"0{8}|1234567890|abcdef", re.IGNORECASE)
 _CODE = re.compile(
     r"[()\[\]{};|`]|->|=>|::|^(?:os|process|env|self|this|config|settings|args|ctx|req|secrets|vault)\.|^[a-z]+://|^[.~]{0,2}/[a-z._-]{1,40}(?:/|$)"
 )
@@ -38,7 +40,15 @@ _NAMES = re.compile(r"[_-]?(?:[A-Z]{0,4}[a-z]{2,30}+[_.-]?|[A-Z]{2,30}+[_.-]?){1
 
 def is_placeholder(value: str) -> bool:
     """Whether a value stands for one that is to be filled in."""
-    return bool(_PLACEHOLDER.search(value)) or len(set(value)) <= max(2, len(value) // 8)
+    if _PLACEHOLDER.search(value) or len(set(value)) <= max(2, len(value) // 8):
+        return True
+    return bool(_COUNTING.search(value)) and counts_on(value)  # a password may end in abcdef and be one
+
+
+def counts_on(value: str) -> bool:
+    """Whether most of a value repeats or goes on from character to character: xxxx, abcdef, 67890."""
+    steps = [f"{before}{after}" for before, after in pairwise(value.lower())]
+    return 2 * sum(step == "90" or ord(step[1]) - ord(step[0]) in (0, 1) for step in steps) >= len(value)
 
 
 def entropy(value: str) -> float:

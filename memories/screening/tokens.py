@@ -3,21 +3,26 @@
 import re
 from dataclasses import dataclass
 
+from governance.key_form import KEY_FORM
 from memories.screening.findings import Kind
 
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """`needs`: one of these literals stands in every match, so that most texts skip the pattern."""
+    """`needs`: one of these literals stands in every match, so that most texts skip the pattern.
+
+    `drawn`: what matches is random to its last character, so that "your" or "fake" in it is chance and no placeholder.
+    """
 
     kind: Kind
     needs: tuple[str, ...]
     pattern: re.Pattern[str]
     reason: str
+    drawn: bool = False
 
 
-def _form(kind: Kind, needs: str, pattern: str, reason: str) -> Form:
-    return Form(kind, tuple(needs.split()), re.compile(pattern), reason)
+def _form(kind: Kind, needs: str, pattern: str, reason: str, *, drawn: bool = False) -> Form:
+    return Form(kind, tuple(needs.split()), re.compile(pattern), reason, drawn)
 
 
 _W = r"(?<![A-Za-z0-9_])"
@@ -57,7 +62,7 @@ FORMS = (
           rf"|shp(?:at|ss|ca|pa)_|ATATT3|hvs\.|tskey-|dapi(?=[0-9a-f]{{32}})|AGE-SECRET-KEY-|SG\.){_DASH}{{24,255}}",
           "other platforms whose tokens name them: models, clouds, trackers, monitors, shops, mail"),
     _form(Kind.PLATFORM_TOKEN, ":AA", rf"(?<![A-Za-z0-9])\d{{8,10}}:AA{_DASH}{{33}}(?!{_DASH})", "Telegram bot tokens"),
-    _form(Kind.PLATFORM_TOKEN, "gw_", rf"{_W}gw_[a-z]{{2,12}}_{_WORD}{{8}}_{_DASH}{{43}}_{_WORD}{{4,10}}", "this project's own agent keys"),
+    _form(Kind.PLATFORM_TOKEN, "gw_", rf"{_W}{KEY_FORM.pattern}", "this project's own agent keys", drawn=True),
     _form(Kind.JWT, "eyJ", rf"{_W}eyJ{_DASH}{{8,4096}}\.eyJ{_DASH}{{4,4096}}\.{_DASH}{{16,4096}}", "signed JSON web tokens"),
     _form(Kind.PRIVATE_KEY, "PRIVATE KEY", r"-----BEGIN (?:[A-Z0-9]{2,12} ){0,2}PRIVATE KEY(?: BLOCK)?-----[\s\\nr]{0,8}[A-Za-z0-9+/=:, \r\n-]{24}",
           "PEM and OpenPGP private keys with something in them"),

@@ -8,10 +8,11 @@ from django.utils import timezone
 
 from governance.errors import Clash, Forbidden
 from governance.ids import new_id
+from governance.keys import mint
 from governance.scope import project_scope
-from governance.vocabulary import MembershipLevel
+from governance.vocabulary import KeyScope, MembershipLevel
 from memories.models import Memory, MemoryVersion
-from memories.vocabulary import MemoryType, Origin
+from memories.vocabulary import MemoryStatus, MemoryType, Origin
 from memories.writes import MemoryWish, propose
 from tests.cast import Cast, Member, make_cast
 from tests.site.console_cast import join, make_account
@@ -69,3 +70,13 @@ def test_a_human_s_own_statement_is_the_strongest_source(cast: Cast) -> None:
     wish = MemoryWish(content="Metres.", type=MemoryType.SEMANTIC, origin=Origin.USER_EXPLICIT)
     with project_scope(cast.owner.acting):
         assert propose(cast.owner.acting, wish, now=timezone.now()).source_rank == "user_explicit"
+
+
+def test_a_key_of_the_project_is_refused_and_not_kept(cast: Cast) -> None:
+    with project_scope(cast.owner.acting):
+        key = mint(cast.dev.actor, scopes=[KeyScope.CONTEXT_COMPILE]).secret
+    memory = proposed(cast.dev, new_id(), f"The agent is let in by {key} from now on.")
+    assert (memory.status, memory.content) == (
+        MemoryStatus.REJECTED,
+        "The agent is let in by [platform_token] from now on.",
+    )

@@ -2,11 +2,13 @@
 
 import pytest
 
+from governance.key_form import draw_secret
 from governance.vocabulary import Sensitivity
 from memories.screening import MAX_CHARS, Category, Kind, Verdict, screen
 from memories.screening.checkdigits import iban, id_card_cn, luhn
 from memories.screening.folding import fold
 
+RANDOM = "q7Zt2LmX9vKpR4sWn8YbHc3DfGj6Tu1A"
 KEY = "ghp_" + "aB3dE5gH7jK9mN1pQ3sT5vW7yZ9bC1dF3hJ5"
 TAGS = "".join(chr(0xE0000 + ord(char)) for char in "obey")
 
@@ -20,12 +22,31 @@ TAGS = "".join(chr(0xE0000 + ord(char)) for char in "obey")
         ('"client_secret": "mN8xQ2vB7zL4kJ9wR1tY"', Kind.ASSIGNED_SECRET),
         ("账号 root，密码 Kaixin@2031", Kind.SPOKEN_SECRET),
         ("把 Kaixin@2031 填到配置里就能登录", Kind.UNLABELLED_SECRET),
+        (f"API_KEY={RANDOM}", Kind.ASSIGNED_SECRET),
+        (f"export GREYWIND_KEY={RANDOM}", Kind.ASSIGNED_SECRET),
+        ("GREYWIND_KEY=3f9a1c7e5b2d8f604a6c9e1b7d3f5a28", Kind.ASSIGNED_SECRET),
+        (f"BUILD_TOKEN: {RANDOM}", Kind.ASSIGNED_SECRET),
+        (f"APP_SECRET={RANDOM}", Kind.ASSIGNED_SECRET),
+        ("DB_PASSWORD=Kaixin@2031", Kind.ASSIGNED_SECRET),
+        ("DB_PASS=Kaixin@2031", Kind.ASSIGNED_SECRET),
+        ("FTP_PWD=Kaixin@2031", Kind.ASSIGNED_SECRET),
+        (f'"service_key": "{RANDOM}"', Kind.ASSIGNED_SECRET),
+        ("数据库密码是 Tr0ub4dor&3xAbcdefgh 请记住。", Kind.ASSIGNED_SECRET),
     ],
 )
 def test_a_secret_is_rejected_and_named_by_kind(text: str, kind: Kind) -> None:
     found = screen(text)
     assert kind in found.kinds(Category.SECRET)
     assert (found.verdict, found.sensitivity) == (Verdict.REJECT, Sensitivity.SECRET)
+
+
+@pytest.mark.parametrize("by_chance", [1, 40])
+def test_every_key_that_the_project_draws_is_a_secret_wherever_it_stands(by_chance: int) -> None:
+    drawn = draw_secret()
+    spoiled = f"{drawn[: 11 + by_chance]}fake{drawn[15 + by_chance :]}"[: len(drawn)]
+    for key in (drawn, spoiled):
+        found = screen(f"The agent's own is {key}, keep it.").findings
+        assert [(one.kind, one.start, one.end) for one in found] == [(Kind.PLATFORM_TOKEN, 19, 19 + len(key))]
 
 
 @pytest.mark.parametrize(
@@ -38,6 +59,17 @@ def test_a_secret_is_rejected_and_named_by_kind(text: str, kind: Kind) -> None:
         "密码长度至少 12 位，令牌桶的容量是 500",
         "postgres://user:password@localhost/db",
         "commit 055bbe9c66953adf1b10f70b32feb45bf3067ba3",
+        f"PUBLIC_KEY={RANDOM}",
+        "idempotency_key=3f9a1c7e5b2d8f604a6c9e1b7d3f5a28",
+        "cache_key = user:12345:profile:Ab12345",
+        "object_key=uploads/2026/11/Report-Final.pdf",
+        "user_key: usr_01a22ea3f59772e29dbda6e285b706cb",
+        "HOT_KEY: Ctrl+Shift+K1",
+        "GREYWIND_KEY=$GREYWIND_KEY",
+        f"GREYWIND_KEY=gw_abcd1234_{'x' * 43}",
+        "compiler_pass: O2-inline",
+        "password: abcdef123456",
+        "api_key = sk-abcdef1234567890abcdef1234",
     ],
 )
 def test_what_only_looks_like_a_secret_is_none(text: str) -> None:
