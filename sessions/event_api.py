@@ -15,6 +15,8 @@ from governance.replays import once
 from governance.scope import project_scope
 from governance.vocabulary import KeyScope
 from governance.web import acting_of, answer, page_size
+from sessions.artifacts import READ_MOST
+from sessions.context.cuts import excerpt
 from sessions.models import Event, Session
 from sessions.reading import constraints_of
 from sessions.session_api import session_here
@@ -69,7 +71,11 @@ class RetireIn(Input):
 def get_events(
     request: HttpRequest, session_id: str, cursor: str | None = None, limit: int | None = None
 ) -> HttpResponse:
-    """List a session's transcript in order."""
+    """List a session's transcript in order.
+
+    The text of an entry of more than 4,000 tokens is its head and tail, and `whole` is false: the whole is at its ref,
+    which `/evidence` reads in pieces.
+    """
     acting = acting_of(request, KeyScope.SESSION_WRITE)
     with project_scope(acting, read_only=True):
         session = session_here(acting, session_id)
@@ -121,13 +127,14 @@ def post_retire(request: HttpRequest, session_id: str, body: RetireIn) -> HttpRe
 
 
 def event_out(session: Session, row: Event) -> dict[str, Any]:
-    """Return a transcript entry as the API shows it."""
+    """Return a transcript entry as the API shows it: of a text that is longer than one read, head, ref and tail."""
+    ref = f"event://{session.public_id}/{row.seq}"
+    text = excerpt(row.text, READ_MOST, ref=ref, total=row.tokens_o200k)
     fields = [
         "seq",
         "client_id",
         "role",
         "kind",
-        "text",
         "tool",
         "failed",
         "attested_by",
@@ -137,7 +144,9 @@ def event_out(session: Session, row: Event) -> dict[str, Any]:
     ]
     return {
         "id": row.public_id,
-        "ref": f"event://{session.public_id}/{row.seq}",
+        "ref": ref,
+        "text": text,
+        "whole": text == row.text,
         "artifact_ref": f"artifact://{public_id('art', row.artifact_id)}" if row.artifact_id else None,
         "attempt_id": public_id("att", row.attempt_id) if row.attempt_id else None,
         "tokens": row.tokens_o200k,

@@ -37,6 +37,15 @@ def listed(api: Api, session: str, query: str = "") -> list[dict]:
     return list(ok(api.get(f"/sessions/{session}/events{query}"))["results"])
 
 
+def read_whole(api: Api, ref: str) -> str:
+    """The text of an event, read by its ref in pieces."""
+    read, offset = "", 0
+    while offset is not None:
+        piece = ok(api.get(f"/evidence?ref={ref}&offset={offset}&limit=4000"))
+        read, offset = read + piece["text"], piece["next"]
+    return read
+
+
 def test_events_are_numbered_from_one_in_the_order_sent(api: Api, session: str) -> None:
     done = append(api, session, *[event(f"turn {n}", f"e{n}") for n in range(3)])
     assert [(row["seq"], row["client_id"]) for row in done["results"]] == [(1, "e0"), (2, "e1"), (3, "e2")]
@@ -164,6 +173,16 @@ def test_what_the_ref_of_a_result_reads_piece_by_piece_is_the_original(api: Api,
     assert hashlib.sha256(read.encode()).hexdigest() == hashlib.sha256(whole.encode()).hexdigest() == piece["sha256"]
 
 
+def test_a_long_message_is_listed_as_head_tail_and_ref_and_kept_whole(api: Api, session: str) -> None:
+    whole = "".join(f"{n}: 解析器 🙂 of the message\n" for n in range(2000))
+    ref = append(api, session, event(whole), event("short", "e2"))["results"][0]["ref"]
+    long, short = listed(api, session)
+    assert (long["whole"], short["whole"], short["text"]) == (False, True, "short")
+    assert tokens(long["text"]) <= 4000 < long["tokens"]
+    assert (long["text"][:3], ref in long["text"], long["text"].rstrip()[-3:]) == ("0: ", True, whole.rstrip()[-3:])
+    assert read_whole(api, ref) == whole
+
+
 def test_a_result_under_its_cap_stays_whole(api: Api, session: str) -> None:
     done = append(api, session, event("short result", role="tool", kind="tool_result"))
     assert (done["results"][0]["artifact_ref"], listed(api, session)[0]["text"]) == (None, "short result")
@@ -172,7 +191,8 @@ def test_a_result_under_its_cap_stays_whole(api: Api, session: str) -> None:
 @pytest.mark.parametrize("text", ODD.values(), ids=ODD)
 def test_odd_text_is_stored_and_counted(api: Api, session: str, text: str) -> None:
     row = append(api, session, event(text))["results"][0]
-    assert listed(api, session)[0]["text"] == text
+    shown = listed(api, session)[0]
+    assert (shown["text"] if shown["whole"] else read_whole(api, row["ref"])) == text
     assert row["tokens"] >= 1
 
 
