@@ -31,6 +31,8 @@ class Program:
     stop: signal.Signals = signal.SIGTERM
     # What the kernel sends when we are gone; a second kind where the polite one could take long.
     orphaned: signal.Signals | None = None
+    # It keeps nothing that another start could harm: when it ends by itself it is started again.
+    again: bool = False
     account: Account | None = None
     environment: Mapping[str, str] | None = None
     folder: Path | None = None

@@ -2,9 +2,9 @@
 
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
 from greywind_site.embedded.lock import holder
@@ -24,20 +24,30 @@ class Running:
     url: str
     port: int
     processes: Mapping[str, int]  # process id of each part by its name
+    restarts: Mapping[str, int] = field(default_factory=dict)  # how often a part was started again since
 
     def part_runs(self, name: str) -> bool:
         """Return whether that part's process is there."""
         return name in self.processes and _began(self.processes[name]) is not None
 
 
+type Tell = Callable[[Mapping[str, int], Mapping[str, int]], None]
+
+
 @contextmanager
-def announced(folder: Path, *, url: str, port: int, processes: Mapping[str, int]) -> Iterator[None]:
-    """Within the block others find us; a kill leaves the file behind, and `running` sees that it is stale."""
+def announced(folder: Path, *, url: str, port: int, processes: Mapping[str, int]) -> Iterator[Tell]:
+    """Within the block others find us; a kill leaves the file behind, and `running` sees that it is stale. What it
+    gives tells of other processes and of restarts.
+    """
     path, pid = folder / FILE, os.getpid()
     us = Running(pid=pid, began=_began(pid) or 0, url=url, port=port, processes=processes)
     write_stored(path, asdict(us))
+
+    def tell(processes: Mapping[str, int], restarts: Mapping[str, int]) -> None:
+        write_stored(path, asdict(replace(us, processes=processes, restarts=dict(restarts))))
+
     try:
-        yield
+        yield tell
     finally:
         path.unlink(missing_ok=True)
 

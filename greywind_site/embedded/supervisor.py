@@ -1,4 +1,4 @@
-"""Starts programs in order, watches them, and stops them in the reverse order."""
+"""Starts programs in order, watches them, starts some of them again, and stops them in the reverse order."""
 
 import signal
 import threading
@@ -10,6 +10,7 @@ from typing import Self
 
 from greywind_site.embedded.faults import EmbeddedFault
 from greywind_site.embedded.processes import Child, Program, Sink, to_stderr
+from greywind_site.embedded.restarts import PATIENCE, Patience, Restarts
 
 STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 PACE_SECONDS = 0.03
@@ -22,9 +23,11 @@ class Stopped(Exception):
 class Supervisor:
     """Context manager around a set of children; leaving it stops all of them, the last one started first."""
 
-    def __init__(self, *, sink: Sink = to_stderr) -> None:
+    def __init__(self, *, sink: Sink = to_stderr, patience: Patience = PATIENCE) -> None:
         self.sink = sink
         self.children: list[Child] = []
+        self.restarts = Restarts(patience)
+        self._due: dict[str, float] = {}
         self.stopping = threading.Event()
 
     def __enter__(self) -> Self:
@@ -64,10 +67,13 @@ class Supervisor:
                 raise EmbeddedFault(f"{what} did not get ready within {seconds:.0f} s; its own words stand above")
             self.stopping.wait(pace)
 
-    def watch(self) -> None:
-        """Return when a stop is asked for; raise EmbeddedFault that names the child when one ends by itself."""
+    def watch(self, *, changed: Callable[[], None] = lambda: None) -> None:
+        """Return when a stop is asked for. A child whose program says `again` is started again when it ends by itself,
+        and `changed` is called then; raise EmbeddedFault that names the child when it does so too often, or another.
+        """
         while not self.stopping.wait(0.2):
-            self._refuse_dead()
+            if self._started_again():
+                changed()
 
     def stop(self) -> None:
         """Stop all children, last first; may be called again."""
@@ -94,6 +100,35 @@ class Supervisor:
         if self.stopping.is_set():
             raise Stopped
         self._refuse_dead()
+
+    def _started_again(self) -> bool:
+        started = False
+        for place, child in enumerate(self.children):
+            if child.exit_code() is None:
+                continue
+            due = self._due.get(child.name)
+            if due is None:
+                self._due[child.name] = self._await_restart(child)
+            elif time.monotonic() >= due:
+                del self._due[child.name]
+                # In its old place, so that everything still stops in the reverse order.
+                self.children[place] = Child(child.program, sink=self.sink)
+                started = True
+        return started
+
+    def _await_restart(self, child: Child) -> float:
+        """When the ended child is to be started again; what it left running goes first. Raises when it is not to be."""
+        ended = f"{child.name} ended by itself ({_outcome(child.stop())})"
+        if not child.program.again:
+            raise EmbeddedFault(f"{ended}: stopping everything")
+        now = time.monotonic()
+        wait = self.restarts.next_wait(child.name, now=now)
+        if wait is None:
+            often = f"after it was started again {self.restarts.in_words(child.name)}"
+            remedy = "Its own words stand above; `python3 manage.py doctor` says what is wrong. Then start `up` again."
+            raise EmbeddedFault(f"{ended}, {often}: stopping everything. {remedy}")
+        self.sink(f"{ended}: starting it again in {wait:.0f} s ({self.restarts.in_words(child.name)})")
+        return now + wait
 
     def _refuse_dead(self) -> None:
         for child in self.children:

@@ -8,7 +8,7 @@ import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from http import HTTPStatus
 from importlib.util import find_spec
 from pathlib import Path
@@ -57,7 +57,9 @@ class Address:
 
 
 def bring_up(config: Config, options: Options, *, check_role: Callable[[], None]) -> None:
-    """Start everything, print the address, and watch until a stop signal. Raises EmbeddedFault when a part fails."""
+    """Start everything, print the address, and watch until a stop signal. Raises EmbeddedFault when a part fails
+    that is not started again, or fails too often.
+    """
     lock = _lock(config)
     sink = KeepingErrors(config.instance.folder)
     with Supervisor(sink=sink) as supervisor, supervisor.obeying_signals():
@@ -70,9 +72,9 @@ def bring_up(config: Config, options: Options, *, check_role: Callable[[], None]
         except Stopped:
             return
         address = start.address(credentials)
-        with announced(config.instance.folder, url=address.url, port=options.port, processes=supervisor.pids()):
+        with announced(config.instance.folder, url=address.url, port=options.port, processes=supervisor.pids()) as tell:
             _print(address, as_json=options.as_json)
-            supervisor.watch()
+            supervisor.watch(changed=lambda: tell(supervisor.pids(), supervisor.restarts.counts))
     lock.release()
 
 
@@ -117,12 +119,12 @@ class Start:
     def processes(self) -> None:
         """Worker, beat, MCP and web; returns when /readyz says 200 and /mcp answers."""
         with _step("worker"):
-            self.supervisor.start(self._program("worker", worker_command()))
+            self._start("worker", worker_command())
         with _step("beat"):
-            self.supervisor.start(self._program("beat", beat_command(self.config.instance.folder)))
+            self._start("beat", beat_command(self.config.instance.folder))
         with _step("web"):
-            self.supervisor.start(self._program("mcp", [sys.executable, "-m", "greywind_site.mcp"]))
-            self.supervisor.start(self._program("web", web_command(self.options.port)))
+            self._start("mcp", [sys.executable, "-m", "greywind_site.mcp"])
+            self._start("web", web_command(self.options.port))
             self.supervisor.until(self._is_ready, what="web", seconds=60, pace=0.25)
         with _step("mcp"):
             self.supervisor.until(self._mcp_answers, what="mcp", seconds=60, pace=0.25)
@@ -138,6 +140,10 @@ class Start:
             database_url=database,
             **{name: credentials.get(name) for name in names},
         )
+
+    def _start(self, name: str, command: list[str]) -> None:
+        """Start a part that keeps nothing itself; PostgreSQL and Valkey do, and are never started again."""
+        self.supervisor.start(replace(self._program(name, command), again=True))
 
     def _manage(self, *words: str) -> list[str]:
         return self.supervisor.run(self._program(words[0], [sys.executable, str(CHECKOUT / "manage.py"), *words]))

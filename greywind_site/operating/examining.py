@@ -171,7 +171,8 @@ def web() -> str:
         raise Ill(
             "; ".join(faults or [f"{found.url} does not answer"]), "stop `up`, start it again, and read its lines"
         )
-    return found.url
+    restarts = ", ".join(f"{name} {times}" for name, times in found.restarts.items())
+    return f"{found.url}; parts ended by themselves and were started again: {restarts}" if restarts else found.url
 
 
 def ledger() -> str:

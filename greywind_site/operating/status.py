@@ -35,6 +35,7 @@ def tell_status() -> Told:
         "data": str(settings.GREYWIND.instance.folder),
         "parts": web_says(found.url) if found else None,
         "processes": {name: found.part_runs(name) for name in found.processes} if found else {},
+        "restarts": found.restarts if found else {},
         "database": database_facts(),
         **worker_facts(),
         "counts": counts(),
@@ -51,7 +52,7 @@ def _shown(facts: Mapping[str, Any], found: Running | None) -> Group:
     rows = {
         "greywind": f"{facts['version']}, {_where(facts, found)}",
         "data": facts["data"],
-        "processes": ", ".join(f"{name} {'up' if up else 'GONE'}" for name, up in facts["processes"].items()) or None,
+        "processes": _processes(facts),
         "web": _parts(facts["parts"]) if found else None,
         "database": f"PostgreSQL {database['server'] or '?'}, {'?' if size is None else f'{size / 2**20:.0f} MiB'}",
         "migrations": {None: "unknown", 0: "all applied"}.get(missing, f"{missing} missing: manage.py migrate"),
@@ -73,6 +74,12 @@ def _where(facts: Mapping[str, Any], found: Running | None) -> str:
     if not settings.GREYWIND.embedded:
         return "not started by `up` here; the database is an outside one"
     return "not running; start it with: python3 manage.py up"
+
+
+def _processes(facts: Mapping[str, Any]) -> str | None:
+    again = {name: f" (restarts: {times})" for name, times in facts["restarts"].items()}
+    told = (f"{name} {'up' if up else 'GONE'}{again.get(name, '')}" for name, up in facts["processes"].items())
+    return ", ".join(told) or None
 
 
 def _parts(parts: Mapping[str, str] | None) -> str:

@@ -9,6 +9,7 @@ import re
 import shutil
 import signal
 import subprocess
+import time
 import urllib.request
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -18,6 +19,8 @@ from typing import Any
 import pytest
 
 from greywind_site.embedded.instance import CHECKOUT
+from greywind_site.embedded.running import Running as Told
+from greywind_site.embedded.running import running as told_running
 from tests.browser.window import Window, window
 from tests.services import reachable_folder
 from tests.site.test_up import OURS, Up, await_nobody, free_port, tools_at
@@ -113,6 +116,35 @@ def test_the_first_start_answers_and_offers_its_tools(running: Running) -> None:
 
 def test_killed_and_started_again_it_tells_the_same(running: Running) -> None:
     assert running.second == running.first
+
+
+def test_a_killed_part_comes_back_by_itself(running: Running) -> None:
+    for name in ("web", "worker"):
+        before = told_by(running.folder)
+        os.kill(before.processes[name], signal.SIGKILL)
+        deadline = time.monotonic() + 90
+        while (now := told_by(running.folder)).restarts.get(name, 0) == before.restarts.get(name, 0):
+            assert time.monotonic() < deadline, f"{name} was not started again"
+            time.sleep(0.1)
+        assert now.part_runs(name)
+        assert {part for part, pid in now.processes.items() if pid != before.processes[part]} == {name}
+    while not is_ready(running.second["url"]):
+        assert time.monotonic() < deadline, "the web does not answer again"
+        time.sleep(0.2)
+
+
+def told_by(folder: Path) -> Told:
+    told = told_running(folder)
+    assert told is not None, "`up` ended"
+    return told
+
+
+def is_ready(url: str) -> bool:
+    try:
+        with urllib.request.urlopen(f"{url}/readyz", timeout=5) as answer:  # noqa: S310 - our own loopback address
+            return bool(answer.status == 200)
+    except OSError:
+        return False
 
 
 def test_the_ten_minutes_of_the_readme(running: Running, tmp_path: Path, chromium: Path) -> None:

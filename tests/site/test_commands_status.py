@@ -117,6 +117,29 @@ def test_a_part_that_is_gone_is_told(up: Path) -> None:
     assert [found.part_runs(name) for name in ("web", "worker", "beat")] == [True, False, False]
 
 
+def test_restarts_are_told(folder: Path) -> None:
+    lock = try_lock(folder, command="up")
+    assert lock is not None
+    with announced(folder, url="http://127.0.0.1:9", port=9, processes={"web": 2**22 + 1}) as tell:
+        tell({"web": os.getpid()}, {"web": 2})
+        found = running(folder)
+        assert found is not None
+        assert (found.part_runs("web"), found.restarts) == (True, {"web": 2})
+    lock.release()
+
+
+@everything
+def test_status_and_doctor_tell_restarts(up: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = up / FILE
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"restarts": {"web": 2}}))
+    assert status()["restarts"] == {"web": 2}
+    out = StringIO()
+    call_command("status", stdout=out)
+    assert "web up (restarts: 2)" in " ".join(out.getvalue().split())
+    monkeypatch.setattr(examining, "web_says", lambda _url: {"database": "ok"})
+    assert "started again: web 2" in examining.web()
+
+
 def test_errors_are_kept_and_everything_is_passed_on(tmp_path: Path) -> None:
     passed: list[str] = []
     sink = KeepingErrors(tmp_path, sink=passed.append)

@@ -11,6 +11,7 @@ import pytest
 from greywind_site.embedded.faults import EmbeddedFault
 from greywind_site.embedded.instance import CHECKOUT
 from greywind_site.embedded.processes import Program
+from greywind_site.embedded.restarts import Patience, Restarts
 from greywind_site.embedded.supervisor import Stopped, Supervisor
 
 # Starts two children, of which one ignores the polite signal, and says who they are.
@@ -84,6 +85,61 @@ def test_a_child_killed_by_a_signal_is_named_with_it() -> None:
         child.process.kill()
         with pytest.raises(EmbeddedFault, match=r"victim ended by itself .*SIGKILL"):
             supervisor.watch()
+
+
+def test_a_part_that_may_come_again_is_started_again_in_its_place() -> None:
+    lines: list[str] = []
+    with Supervisor(sink=lines.append) as supervisor:
+        victim = supervisor.start(Program("victim", ["sleep", "60"], again=True))
+        other = supervisor.start(Program("other", ["sleep", "60"], again=True))
+        victim.process.kill()
+        supervisor.watch(changed=supervisor.stopping.set)
+        assert supervisor.pids()["victim"] != victim.process.pid
+        assert is_alive(supervisor.pids()["victim"])
+        assert [child.process.pid for child in supervisor.children][1:] == [other.process.pid]
+        assert supervisor.restarts.counts == {"victim": 1}
+    assert lines[0] == ("victim ended by itself (signal SIGKILL): starting it again in 0 s (1 of 5 times in 10 min)")
+
+
+def test_what_an_ended_part_left_running_goes_before_its_next_start() -> None:
+    lines: list[str] = []
+    with Supervisor(sink=lines.append) as supervisor:
+        parent = supervisor.start(Program("parent", ["sh", "-c", "sleep 60 & echo $!; wait"], again=True))
+        supervisor.until(lambda: bool(lines), what="parent", seconds=5)
+        grandchild = int(lines[0].rpartition(" ")[2])
+        parent.process.kill()
+        supervisor.watch(changed=supervisor.stopping.set)
+        assert await_gone([grandchild]) == []
+
+
+def test_a_part_that_ends_too_often_stops_everything_with_the_remedy() -> None:
+    lines: list[str] = []
+    with Supervisor(sink=lines.append, patience=Patience(waits=(0, 0.3))) as supervisor:
+        supervisor.start(Program("brittle", ["sh", "-c", "exit 3"], again=True))
+        began = time.monotonic()
+        too_often = (
+            r"brittle ended by itself \(exit code 3\), after it was started again 2 of 2 times.*manage.py doctor"
+        )
+        with pytest.raises(EmbeddedFault, match=too_often):
+            supervisor.watch()
+        assert time.monotonic() - began > 0.3
+    assert sum("starting it again" in line for line in lines) == 2
+
+
+def test_restarts_are_forgiven_after_the_window() -> None:
+    restarts = Restarts(Patience(waits=(0, 1), window=10))
+    assert [restarts.next_wait("web", now=at) for at in (0, 5, 9, 10.5)] == [0, 1, None, 1]
+    assert restarts.next_wait("worker", now=11) == 0
+
+
+def test_a_stop_does_not_wait_for_a_restart() -> None:
+    with Supervisor(sink=lambda _line: None, patience=Patience(waits=(60,))) as supervisor:
+        supervisor.start(Program("brittle", ["sh", "-c", "exit 3"], again=True))
+        began = time.monotonic()
+        with supervisor.obeying_signals():
+            threading.Timer(0.6, os.kill, (os.getpid(), signal.SIGTERM)).start()
+            supervisor.watch()
+    assert time.monotonic() - began < 5
 
 
 def test_a_deaf_child_is_killed_after_its_grace() -> None:
