@@ -26,7 +26,12 @@ router = Router(tags=["context"])
 
 @router.post("/context", operation_id="compile_context")
 def post_context(request: HttpRequest, body: ContextIn) -> HttpResponse:
-    """Compile the context for one turn: resolve, open, gather, budget, compile, assemble, record."""
+    """Compile the context for one turn: resolve, open, gather, budget, compile, assemble, record.
+
+    The turn's words are not kept by this call. A whole turn is three: this one; then POST /sessions/{id}/events with
+    the session's id of the answer, the user's words (`attested: true` vouches for them, and the first such request
+    becomes the thread's vision) and what the agent said and did; then POST /context/{packet_id}/outcome.
+    """
     acting = acting_of(request, KeyScope.CONTEXT_COMPILE)
     ask = ask_from(body)
     if HEADER in request.headers and not ask.dry_run:

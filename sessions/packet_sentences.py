@@ -11,7 +11,8 @@ from sessions.session_words import LOST
 
 WARNINGS: Mapping[str, Promise] = {
     "no_vision": gettext_lazy(
-        "The thread has no vision yet, so the packet cannot say what was wanted at first. A maintainer can write one."
+        "The thread has no vision yet, so the packet cannot say what was wanted at first. The first request that an "
+        "agent posts and vouches for becomes one, or a maintainer writes one."
     ),
     "private_thread": gettext_lazy(
         "Others read this channel along, so what was said in the private thread stayed out."

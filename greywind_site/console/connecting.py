@@ -9,12 +9,16 @@ from dataclasses import dataclass
 
 from django.http import HttpRequest
 from django.urls import reverse
-from django.utils.translation import gettext
+from django.utils.translation import gettext, gettext_noop
 
 from greywind_site.mcp.address import PATH as MCP_PATH
 
 VARIABLE = "GREYWIND_KEY"
 IN_ENVIRONMENT = f"${{{VARIABLE}}}"  # the form that MCP clients fill from the environment
+WORDS = gettext_noop("Carry on with the release notes")
+REPLY = gettext_noop("What the model answers")
+KEPT = gettext_noop("/context keeps none of the turn's words: what the user and the model said is posted afterwards.")
+VOUCHED = gettext_noop("“attested” vouches that the user said it: a key of the preset agent leaves it out.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +26,7 @@ class Server:
     """Where this server is reached, without a slash at the end, and the key that was just made, if one was."""
 
     base: str
-    endpoint: str
+    api: str
     secret: str | None = None
 
     @property
@@ -44,8 +48,8 @@ class Way:
 
 def server_of(request: HttpRequest, secret: str | None = None) -> Server:
     """Return the server at the address by which the reader came."""
-    endpoint = request.build_absolute_uri(reverse("api:post_context"))
-    return Server(request.build_absolute_uri("/").rstrip("/"), endpoint, secret)
+    api = request.build_absolute_uri(reverse("api:post_context")).removesuffix("/context")
+    return Server(request.build_absolute_uri("/").rstrip("/"), api, secret)
 
 
 def ways(server: Server) -> list[Way]:
@@ -54,9 +58,9 @@ def ways(server: Server) -> list[Way]:
         Way(
             "curl",
             "curl",
-            gettext("One request, to see a packet at once. An agent of your own sends the same before each turn."),
+            gettext("One whole turn: the packet, then what was said, then what became of it. An agent sends the same."),
             gettext("a terminal"),
-            with_key(server, first_request(server.endpoint)),
+            with_key(server, whole_turn(server)),
         ),
         Way(
             "claude-code",
@@ -94,15 +98,21 @@ def ways(server: Server) -> list[Way]:
     ]
 
 
-def first_request(endpoint: str) -> str:
-    """Return a shell command that asks for context; the key comes from the variable GREYWIND_KEY."""
-    lines = [
-        f"curl -sS -X POST {shlex.quote(endpoint)}",
-        f'  -H "Authorization: Bearer ${VARIABLE}"',
-        '  -H "Content-Type: application/json"',
-        f"  -d {shlex.quote(json.dumps(_first_body(), ensure_ascii=False))}",
-    ]
-    return " \\\n".join(lines)
+def whole_turn(server: Server) -> str:
+    """Return shell commands that take one turn through; the key comes from the variable GREYWIND_KEY."""
+    said = [_words("turn-1", gettext(WORDS)), _answer("turn-1-answer")]
+    return f"""post() {{
+  curl -sS -X POST {shlex.quote(server.api)}"$1" -d "$2" \\
+    -H "Authorization: Bearer ${VARIABLE}" -H "Content-Type: application/json"
+}}
+packet=$(post /context {_quoted({"user_input": {"raw_text": gettext(WORDS)}})})
+printf '%s\\n' "$packet"
+of() {{ printf '%s' "$packet" | python3 -c "import json, sys; print(json.load(sys.stdin)$1)"; }}
+
+# {gettext(KEPT)}
+# {gettext(VOUCHED)}
+post "/sessions/$(of "['session']['id']")/events" {_quoted({"events": said})}
+post "/context/$(of "['packet_id']")/outcome" {_quoted({"result": "done"})}"""
 
 
 def with_key(server: Server, command: str) -> str:
@@ -129,25 +139,51 @@ def claude_code(server: Server) -> str:
 
 
 def python(server: Server) -> str:
-    """Return a program that asks for context and prints the prompt."""
+    """Return a program that takes one turn through and prints the prompt."""
     key = repr(server.secret) if server.secret else f'os.environ["{VARIABLE}"]'
     modules = "json, urllib.request" if server.secret else "json, os, urllib.request"
     return f"""import {modules}
 
 key = {key}
-body = {json.dumps(_first_body(), ensure_ascii=False)}
-request = urllib.request.Request(
-    {json.dumps(server.endpoint)},
-    data=json.dumps(body).encode(),
-    headers={{"Authorization": f"Bearer {{key}}", "Content-Type": "application/json"}},
-)
-with urllib.request.urlopen(request, timeout=10) as answer:
-    packet = json.load(answer)
-print(json.dumps(packet["prompt"], ensure_ascii=False, indent=2))"""
 
 
-def _first_body() -> dict[str, object]:
-    return {"user_input": {"raw_text": gettext("Carry on with the release notes")}}
+def post(path, body):
+    request = urllib.request.Request(
+        {json.dumps(server.api)} + path,
+        data=json.dumps(body).encode(),
+        headers={{"Authorization": f"Bearer {{key}}", "Content-Type": "application/json"}},
+    )
+    with urllib.request.urlopen(request, timeout=10) as answer:
+        return json.load(answer)
+
+
+words = {json.dumps(gettext(WORDS), ensure_ascii=False)}
+packet = post("/context", {{"user_input": {{"raw_text": words}}}})
+print(json.dumps(packet["prompt"], ensure_ascii=False, indent=2))
+reply = {json.dumps(gettext(REPLY), ensure_ascii=False)}
+
+# {gettext(KEPT)}
+# {gettext(VOUCHED)}
+turn = packet["packet_id"]
+said = [
+    {{"client_id": turn + "-words", "role": "user", "text": words, "attested": True}},
+    {{"client_id": turn + "-reply", "role": "assistant", "text": reply}},
+]
+post(f"/sessions/{{packet['session']['id']}}/events", {{"events": said}})
+# {gettext("“usage” is what your provider counted, such as {'input_tokens': 4200}.")}
+post(f"/context/{{turn}}/outcome", {{"result": "done", "usage": {{}}}})"""
+
+
+def _words(client_id: str, text: str) -> dict[str, object]:
+    return {"client_id": client_id, "role": "user", "text": text, "attested": True}
+
+
+def _answer(client_id: str) -> dict[str, object]:
+    return {"client_id": client_id, "role": "assistant", "text": gettext(REPLY)}
+
+
+def _quoted(body: dict[str, object]) -> str:
+    return shlex.quote(json.dumps(body, ensure_ascii=False))
 
 
 def _mcp(server: dict[str, object]) -> str:

@@ -34,6 +34,11 @@ from sessions.context.vocabulary import (
 type Action = dict[str, str]
 type Warnings = tuple[dict[str, str], ...]
 
+NO_VISION = (
+    "No vision is recorded for this thread: ordinary dialogue. /context keeps no words of the turn: the first request "
+    "posted to /sessions/{id}/events with attested: true, if it is no command and no small talk, becomes the vision; "
+    "PUT /threads/{id}/vision, a task's brief or a maintainer in the console writes one as well."
+)
 REASONS: Mapping[DropReason, ActionReason] = {
     DropReason.INPUT_CAP: ActionReason.TOKEN_BUDGET,
     DropReason.LAYER_CAP: ActionReason.TOKEN_BUDGET,
@@ -226,7 +231,7 @@ def _action(material: Material, kind: ActionKind, target: str, reason: ActionRea
 def _warnings(material: Material, ordered: Sequence[Item]) -> Warnings:
     found = [{"code": text.partition(":")[0], "message": text} for text in material.warnings]
     if material.vision is None:
-        found.append({"code": "no_vision", "message": "No vision is recorded for this thread: ordinary dialogue."})
+        found.append({"code": "no_vision", "message": NO_VISION})
     if material.handoff is None:
         found.append({"code": "no_handoff", "message": "There is no handoff for this session; the slot was skipped."})
     if not any(item.section is Section.MEMORIES for item in ordered):

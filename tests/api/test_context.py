@@ -145,6 +145,12 @@ def test_what_is_missing_is_a_warning(cast: Cast) -> None:
     assert {"no_vision", "no_handoff", "nothing_retrieved"} <= codes(compiled(cast.dev))
 
 
+def test_a_thread_without_a_vision_is_told_the_ways_to_one(cast: Cast) -> None:
+    [told] = [warning["message"] for warning in compiled(cast.dev)["warnings"] if warning["code"] == "no_vision"]
+    ways = ("/sessions/{id}/events", "attested: true", "PUT /threads/{id}/vision")
+    assert [way in told for way in ways] == [True] * 3
+
+
 def test_a_role_that_the_actor_does_not_hold_is_refused(cast: Cast) -> None:
     problem = refused(cast.tester.client().post("/context", ask(role="chief")), 403, "role_not_held")
     assert problem["errors"][0]["pointer"] == "/role"

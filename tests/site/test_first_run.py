@@ -4,17 +4,20 @@ import json
 import re
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.test import Client
+from django.utils.translation import override
 from pytest_django.live_server_helper import LiveServer
 
 from governance.scope import project_scope
 from governance.vocabulary import MembershipLevel
 from greywind_site.console.connecting import Server, Way, ways
-from sessions.models import ContextPacket
+from sessions.models import ContextPacket, Event
 from tests.cast import Api, Cast, make_cast
 from tests.site.console_cast import CHINESE, ENGLISH, join, make_account, page_of, signed_in, statements
+from threads.models import Vision
 
 SECRET = re.compile(r"gw_[a-z0-9]{8}_[A-Za-z0-9_-]{43}")
 NEW_AGENT = {"name": "scribe", "first_role": "dev", "key": "harness"}
@@ -195,8 +198,9 @@ def test_home_shows_open_threads_at_a_glance(owner: Client, start: str) -> None:
 def served(transactional_db: None, live_server: LiveServer) -> tuple[Cast, dict[str, Way]]:
     """A project and the texts that connect its agent to a server that runs."""
     cast = make_cast("alpha")
-    server = Server(live_server.url, f"{live_server.url}/api/v1/context", cast.dev.secret)
-    return cast, {way.slug: way for way in ways(server)}
+    server = Server(live_server.url, f"{live_server.url}/api/v1", cast.dev.secret)
+    with override("en"):
+        return cast, {way.slug: way for way in ways(server)}
 
 
 def packets(cast: Cast) -> int:
@@ -204,38 +208,68 @@ def packets(cast: Cast) -> int:
         return ContextPacket.objects.count()
 
 
-def test_the_shell_commands_bring_a_packet(served: tuple[Cast, dict[str, Way]]) -> None:
+def said(cast: Cast) -> list[tuple[str, str]]:
+    """Whose words were kept, and who vouches for them."""
+    with project_scope(cast.dev.acting, read_only=True):
+        return list(Event.objects.order_by("seq").values_list("role", "attested_by"))
+
+
+def wanted(cast: Cast) -> list[str]:
+    with project_scope(cast.dev.acting, read_only=True):
+        return list(Vision.objects.values_list("origin_goal", flat=True))
+
+
+WHOLE_TURN = ([("user", "harness"), ("assistant", "agent")], ["Carry on with the release notes"])
+
+
+def test_the_shell_commands_take_a_whole_turn_through(served: tuple[Cast, dict[str, Way]]) -> None:
     cast, texts = served
     ran = subprocess.run(["sh", "-c", texts["curl"].text], capture_output=True, text=True, check=True, timeout=60)
-    assert (json.loads(ran.stdout)["packet_id"][:4], packets(cast)) == ("pkt_", 1)
+    packet, kept, outcome = answers_in(ran.stdout)
+    assert (len(kept["results"]), packets(cast)) == (2, 1)
+    assert (outcome["packet_id"], said(cast), wanted(cast)) == (packet["packet_id"], *WHOLE_TURN)
 
 
-def test_the_program_brings_a_packet(served: tuple[Cast, dict[str, Way]], tmp_path: Path) -> None:
+def answers_in(text: str) -> list[dict[str, Any]]:
+    """Return the JSON answers that stand in a text one after the other."""
+    found, rest = [], text.strip()
+    while rest:
+        answer, end = json.JSONDecoder().raw_decode(rest)
+        found.append(answer)
+        rest = rest[end:].lstrip()
+    return found
+
+
+def test_the_program_takes_a_whole_turn_through(served: tuple[Cast, dict[str, Way]], tmp_path: Path) -> None:
     cast, texts = served
     program = tmp_path / "first.py"
     program.write_text(texts["python"].text, "utf-8")
     ran = subprocess.run(["python3", str(program)], capture_output=True, text=True, check=True, timeout=60)
     assert ("messages" in json.loads(ran.stdout), packets(cast)) == (True, 1)
+    assert (said(cast), wanted(cast)) == WHOLE_TURN
 
 
 def test_the_shell_commands_take_the_key_from_the_environment() -> None:
-    text = {way.slug: way for way in ways(Server("http://here", "http://here/api/v1/context"))}["curl"].text
-    script = "curl() { printf '%s\\0' \"$@\"; }; GREYWIND_KEY=gw_key; " + text
-    words = subprocess.run(["sh", "-c", script], capture_output=True, text=True, check=True).stdout.split("\0")
-    assert {"http://here/api/v1/context", "Authorization: Bearer gw_key"} <= set(words)
+    text = {way.slug: way for way in ways(Server("http://here", "http://here/api/v1"))}["curl"].text
+    script = 'curl() { printf \'%s\\0\' "$@" >&2; printf \'{"packet_id": 1, "session": {"id": 2}}\'; }; '
+    ran = subprocess.run(
+        ["sh", "-c", f"{script}GREYWIND_KEY=gw_key; {text}"], capture_output=True, text=True, check=True
+    )
+    words = ran.stderr.split("\0")
+    paths = [f"http://here/api/v1/{path}" for path in ("context", "sessions/2/events", "context/1/outcome")]
+    assert [word for word in words if word.startswith("http")] == paths
+    assert words.count("Authorization: Bearer gw_key") == len(paths)
 
 
 def test_the_command_s_login_takes_no_key_as_an_argument() -> None:
-    text = {way.slug: way for way in ways(Server("http://here", "http://here/api/v1/context", "gw_x"))}[
-        "claude-code"
-    ].text
+    text = {way.slug: way for way in ways(Server("http://here", "http://here/api/v1", "gw_x"))}["claude-code"].text
     lines = ["export GREYWIND_KEY=gw_x", "greywind login --url http://here", "greywind init claude-code"]
     assert text.splitlines() == lines
 
 
 @pytest.mark.parametrize(("secret", "key"), [("gw_x", "gw_x"), (None, "${GREYWIND_KEY}")])
 def test_the_mcp_configurations_can_be_read(secret: str | None, key: str) -> None:
-    texts = {way.slug: way for way in ways(Server("http://here", "http://here/api/v1/context", secret))}
+    texts = {way.slug: way for way in ways(Server("http://here", "http://here/api/v1", secret))}
     http, stdio = (json.loads(texts[slug].text)["mcpServers"]["greywind"] for slug in ("mcp-http", "mcp-stdio"))
     assert http == {"type": "http", "url": "http://here/mcp", "headers": {"Authorization": f"Bearer {key}"}}
     assert stdio == {
