@@ -18,9 +18,9 @@ from sessions.context.compiler import Compiled
 from sessions.context.vocabulary import CountMethod, DropReason, Layer
 from sessions.effects import Body, ContractChange, Moved, compiled_both, moved_items
 from sessions.models import Attempt, ContextPacket
-from sessions.packet_reading import ShortLine
 from sessions.packet_refs import Namer, Source
 from sessions.packet_sentences import GONE
+from sessions.packet_why import ShortLine
 from sessions.packets import shortfall_out
 from sessions.vocabulary import AttemptState, ItemChange
 

@@ -1,6 +1,6 @@
 """Why something was in a packet, was cut, was not eligible, or was never considered."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -68,6 +68,7 @@ class Explanation:
     gate: str | None = None
     why: Overlooked | None = None
     by: str | None = None
+    shortfall: Sequence[Row] = field(default=())
 
     def as_json(self) -> dict[str, Any]:
         """Return it as an answer says it."""
@@ -81,6 +82,7 @@ class Explanation:
             "gate": self.gate,
             "why": self.why.value if self.why else None,
             "by": self.by,
+            "shortfall": list(self.shortfall),
             "message": self.message,
         }
 
@@ -95,31 +97,45 @@ def explain(acting: Acting, packet_id: Any, ref: str) -> Explanation:
 def explanation(packet: ContextPacket, decisions: Mapping[str, Any], ref: str) -> Explanation:
     """Return what became of `ref` in a packet with these decisions, restored, in the open scope."""
     asked = ref_asked(ref, packet)
-    found = _in_layers(asked, decisions["budget"]["layers"]) or _lost_in_search(asked, packet.receipt)
-    return found or _overlooked(asked, overlooked(packet, decisions, asked))
+    found = _in_layers(asked, decisions) or _lost_in_search(asked, packet.receipt)
+    return found or _overlooked(asked, overlooked(packet, decisions, asked), packet)
 
 
-def _in_layers(ref: str, layers: Sequence[Mapping[str, Any]]) -> Explanation | None:
-    """Look for the item itself first, then for what came of the source that is named, or of the entries of a span."""
-    entries = entries_of(ref)
-    for names in (ref.__eq__, lambda named: _names(named, ref), set(entries).__contains__):
-        found = [
-            (Layer(layer["layer"]), kind, row)
-            for layer in layers
-            for kind in TOLD
-            for row in layer.get(kind, ())
-            if names(row["ref"])
-        ]
-        if found:
-            there = {row["ref"] for _, _, row in found}
-            return _told(ref, found, missing=sum(entry not in there for entry in entries))
-    return None
+def _in_layers(ref: str, decisions: Mapping[str, Any]) -> Explanation | None:
+    """Look for all that came of what is named: the item and its parts, the entries of a span, what is of a session."""
+    entries, named = entries_of(ref), _named_by(ref, decisions)
+    found = [
+        (Layer(layer["layer"]), kind, row)
+        for layer in decisions["budget"]["layers"]
+        for kind in TOLD
+        for row in layer.get(kind, ())
+        if named(row["ref"])
+    ]
+    there = {_source(row["ref"]) for _, _, row in found}
+    return _told(ref, found, missing=sum(entry not in there for entry in entries)) if found else None
+
+
+def _named_by(ref: str, decisions: Mapping[str, Any]) -> Callable[[str], bool]:
+    """Return what tells whether an item is meant by a ref, which may leave out its part and its version."""
+    if entries := frozenset(entries_of(ref)):
+        return lambda item: _source(item) in entries
+    scheme, _, session = ref.partition("://")
+    if scheme == "session" and "#" not in session:
+        summary = decisions["summary"]
+        own = summary and summary["covers"].startswith(f"event://{session}/")
+        told = f"summary://{summary['id']}@{summary['version']}" if own else ref
+        return lambda item: item.startswith(f"event://{session}/") or _source(item) in (ref, told)
+    return lambda item: ref in (item, _source(item), _source(item).partition("@")[0])
+
+
+def _source(item: str) -> str:
+    return item.partition("#")[0]
 
 
 def _told(ref: str, found: Sequence[Placed], *, missing: int) -> Explanation:
     """Say what became of all of it; what is in is not left out, though it lost another place."""
-    inside = {row["ref"] for _, kind, row in found if kind != "dropped"}
-    found = [placed for placed in found if placed[1] != "dropped" or placed[2]["ref"] not in inside]
+    inside = {_source(row["ref"]) for _, kind, row in found if kind != "dropped"}
+    found = [placed for placed in found if not _is_echo(placed, inside)]
     layers = {layer for layer, _, _ in found}
     by_kind = {kind: [row for _, one, row in found if one == kind] for kind in TOLD}
     [*kinds] = [kind for kind, rows in by_kind.items() if rows]
@@ -127,6 +143,11 @@ def _told(ref: str, found: Sequence[Placed], *, missing: int) -> Explanation:
     if len(kinds) == 1 and not missing:
         return TOLD[kinds[0]](ref, layer, by_kind[kinds[0]])
     return _partly(ref, layer, by_kind, missing=missing)
+
+
+def _is_echo(placed: Placed, inside: Set[str]) -> bool:
+    _, kind, row = placed
+    return kind == "dropped" and row["reason"] == DropReason.DUPLICATE and _source(row["ref"]) in inside
 
 
 def _partly(ref: str, layer: Layer | None, by_kind: Mapping[str, Sequence[Row]], *, missing: int) -> Explanation:
@@ -207,8 +228,13 @@ def _outranked(ref: str, rule: LostBy, by: str | None) -> Explanation:
     )
 
 
-def _overlooked(ref: str, seen: Overseen) -> Explanation:
+def _overlooked(ref: str, seen: Overseen, packet: ContextPacket) -> Explanation:
     told: dict[str, Any] = {"ref": ref, "by": seen.by}
+    if seen.why is Overlooked.REFUSED:
+        short: Sequence[Row] = packet.decisions["shortfall"]
+        layers = ", ".join(f"{one['layer']} needs {one['needed']} tokens and has {one['available']}" for one in short)
+        message = f"{WORDS[seen.why]} Of the tokens, {layers}."
+        return Explanation(verdict=Explained.NEVER_CONSIDERED, why=seen.why, message=message, shortfall=short, **told)
     if seen.gate is not None:
         message = f"The gate {seen.gate.value} kept it from being looked at: not everyone there may read it."
         return Explanation(verdict=Explained.NOT_ELIGIBLE, gate=seen.gate.value, message=message, **told)
@@ -217,9 +243,3 @@ def _overlooked(ref: str, seen: Overseen) -> Explanation:
 
 def _sum(items: Sequence[Mapping[str, Any]]) -> int:
     return sum(item["tokens"] for item in items)
-
-
-def _names(item_ref: str, ref: str) -> bool:
-    """An item's ref may carry a fragment that names its part of the source, and a version that was not asked for."""
-    source = item_ref.partition("#")[0]
-    return ref in (source, source.partition("@")[0])

@@ -26,7 +26,7 @@ from governance.web import Page, newest_first
 from sessions.context.vocabulary import CountMethod, Threshold, Trigger
 from sessions.models import BudgetProfile, ContextPacket
 from sessions.packet_chart import place
-from sessions.packet_reading import ShortLine
+from sessions.packet_why import ShortLine
 from sessions.packet_words import RECOVERY_NAMES, RULE_NAMES
 from sessions.vocabulary import CompileResult, Recovery
 from threads.vocabulary import MatchRule

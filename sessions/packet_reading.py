@@ -33,7 +33,7 @@ from sessions.packet_opening import Head, Opened, head_of, open_packet, reader_o
 from sessions.packet_prompt import PromptLines, prompt_lines
 from sessions.packet_refs import Namer
 from sessions.packet_sentences import GONE, missing_words
-from sessions.packet_why import LossLine, loss_lines
+from sessions.packet_why import LossLine, ShortLine, loss_lines
 from sessions.packet_words import word_of
 from sessions.packets import place_of
 from sessions.replay import Recompiled
@@ -41,20 +41,6 @@ from sessions.vocabulary import Recovery, VerificationState
 
 MOST_OUTCOMES = 5
 HIT_TOKENS = 200  # of a passage that the search brought; its ref opens the whole
-
-
-@dataclass(frozen=True, slots=True)
-class ShortLine:
-    """A layer whose required content did not fit, in tokens."""
-
-    layer: Layer
-    needed: int
-    available: int
-
-    @classmethod
-    def of(cls, stored: Sequence[Mapping[str, Any]] | None) -> "list[ShortLine]":
-        """Return the lines of a packet's shortfall as its row or its answer says it; None has none."""
-        return [cls(Layer(one["layer"]), one["needed"], one["available"]) for one in stored or ()]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

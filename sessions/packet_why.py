@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy
@@ -82,6 +83,20 @@ LOSSES: Mapping[PartLoss, Promise] = {
 }
 
 
+@dataclass(frozen=True, slots=True)
+class ShortLine:
+    """A layer whose required content did not fit, in tokens."""
+
+    layer: Layer
+    needed: int
+    available: int
+
+    @classmethod
+    def of(cls, stored: Sequence[Mapping[str, Any]] | None) -> "list[ShortLine]":
+        """Return the lines of a packet's shortfall as its row or its answer says it; None has none."""
+        return [cls(Layer(one["layer"]), one["needed"], one["available"]) for one in stored or ()]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WhyTold:
     """An explanation: the verdict as a sentence, its reason with the stored word, and what stands in its place."""
@@ -93,6 +108,7 @@ class WhyTold:
     reason: Promise | str
     code: str
     by: Source | None
+    shortfall: Sequence[ShortLine]
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +141,7 @@ def why_told(opened: Opened, said: Explanation) -> WhyTold:
         reason=_reason(said),
         code=said.rule or said.gate or said.why or "",
         by=_by(reader.namer, said.by) if said.by else None,
+        shortfall=ShortLine.of(said.shortfall),
     )
 
 

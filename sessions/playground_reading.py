@@ -11,8 +11,8 @@ from sessions.packet_compare import Comparison, Side, comparison, told_in
 from sessions.packet_findings import WarningLine, warning_lines
 from sessions.packet_layers import Reader, by_ref, items_of, layer_lines, needed_lines
 from sessions.packet_prompt import PromptLines, prompt_lines
-from sessions.packet_reading import ShortLine
 from sessions.packet_refs import Namer
+from sessions.packet_why import ShortLine
 from sessions.packets import PacketDraft, ordered, receipt_for, shortfall_out
 from sessions.playground import last_packet
 from sessions.replay import Recompiled

@@ -209,7 +209,28 @@ def test_of_a_refused_request_nothing_entered(cast: Cast) -> None:
     refused = cast.dev.client().post(
         "/context", {"session_id": session, "user_input": {"raw_text": "hm"}, "budget": {"max_input_tokens": 5}}
     )
-    packet = {"packet_id": refused.json()["packet_id"]}
+    packet, short = ({"packet_id": refused.json()["packet_id"]}, refused.json()["shortfall"])
     for ref in (f"event://{session}/1", session):
-        assert told(cast, packet, ref)["why"] == "refused"
+        said = told(cast, packet, ref)
+        assert (said["why"], said["shortfall"]) == ("refused", short)
+        assert f"{short[0]['layer']} needs {short[0]['needed']} tokens" in said["message"]
     assert told(cast, packet, f"event://{session}/99")["why"] == "not_there"
+
+
+def test_a_task_of_which_steps_were_held_back_is_partly_in(cast: Cast) -> None:
+    thread = make_thread(cast.dev)
+    steps = [f"{n}: read the keys of part {n}" for n in range(9)]
+    task = ok(cast.dev.client().post("/tasks", {"thread_id": thread, "title": "keys", "next_steps": steps}))["id"]
+    said = told(cast, compiled(cast.dev, thread_id=thread, task_id=task, phase="execute"), f"task://{task}@1")
+    assert (said["verdict"], said["layer"], said["gate"]) == ("partly", "plan", "plan_step")
+
+
+def test_a_session_is_all_that_is_of_it(cast: Cast) -> None:
+    session = open_session(cast.dev, make_thread(cast.dev))
+    append(
+        cast.dev, session, event("look", "e0"), event("it is there", "e1", role="tool", kind="tool_result", tool="ls")
+    )
+    packet = compiled(cast.dev, session_id=session)
+    said = told(cast, packet, session)
+    assert {row["ref"] for row in said["items"]} >= {f"event://{session}/1", f"event://{session}/2"}
+    assert (said["verdict"], said["layer"]) == ("in", None)
