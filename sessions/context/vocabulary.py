@@ -156,7 +156,11 @@ class ActionReason(StrEnum):
 
 
 class Dialect(StrEnum):
-    """Shapes in which a prompt can be asked for."""
+    """Shapes in which a prompt can be asked for.
+
+    Beside `messages` goes for openai.responses, where they are the items of `input`, `instructions`; for
+    anthropic.messages `system`.
+    """
 
     OPENAI_CHAT = "openai.chat"
     OPENAI_RESPONSES = "openai.responses"
