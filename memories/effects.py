@@ -37,6 +37,7 @@ from memories.vocabulary import (
     MemoryKind,
     MemoryStatus,
     Origin,
+    ReasonCode,
     ScopeType,
     SourceType,
     WriteAction,
@@ -85,6 +86,15 @@ def activate(acting: Acting, memory: Memory, *, reason: str, now: datetime) -> N
             add_parents(memory, [target], reason=reason)
         advance(memory, MemoryStatus.ACTIVE, reason=reason, now=now, reason_code="", expires_at=lapses)
         reindex(memory)
+    settle_item(InboxKind.CANDIDATE, memory.first_ref, now=now)
+
+
+def turn_down(memory: Memory, code: ReasonCode, *, reason: str, now: datetime, missing: str = "") -> None:
+    """End a waiting proposal for good, and with it the matter in the inbox; `missing` says what would help another.
+
+    What its gates had missed goes: that is not why it ended.
+    """
+    advance(memory, MemoryStatus.REJECTED, reason=reason, now=now, reason_code=code, evidence_gap=missing)
     settle_item(InboxKind.CANDIDATE, memory.first_ref, now=now)
 
 

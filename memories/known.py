@@ -5,13 +5,11 @@ from datetime import datetime, timedelta
 
 from django.db.models import Q
 
-from governance.inbox import settle_item
 from governance.scope import record
-from governance.vocabulary import InboxKind, rank
+from governance.vocabulary import rank
 from memories.candidates import add_evidence, is_pending
 from memories.claims import Claim as ClaimFact
-from memories.effects import reindex
-from memories.lifecycle import advance
+from memories.effects import reindex, turn_down
 from memories.models import Claim, Conflict, ConflictSide, Injection, Memory, MemoryVersion
 from memories.models.claim import MOST_CLAIMS
 from memories.models.conflict import UNSETTLED
@@ -49,9 +47,7 @@ def confirm(memory: Memory, weighed: Weighed, *, now: datetime) -> None:
 
 def make_way(memory: Memory, *, now: datetime) -> None:
     """End a waiting proposal, because a better one says the same now."""
-    code = ReasonCode.MERGED_INTO_ANOTHER
-    advance(memory, MemoryStatus.REJECTED, reason="said again, and better", now=now, reason_code=code)
-    settle_item(InboxKind.CANDIDATE, memory.first_ref, now=now)
+    turn_down(memory, ReasonCode.MERGED_INTO_ANOTHER, reason="said again, and better", now=now)
 
 
 def was_injected(memory: Memory, *, now: datetime) -> bool:

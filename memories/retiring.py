@@ -8,14 +8,13 @@ from typing import Any
 
 from governance.actors import Acting
 from governance.errors import Clash
-from governance.inbox import settle_item
 from governance.people import check_may
 from governance.rows import fetch
 from governance.scope import record
-from governance.vocabulary import Deed, InboxKind
+from governance.vocabulary import Deed
 from memories.candidates import is_pending
 from memories.disputes import after_leaving
-from memories.effects import bring_back, retire
+from memories.effects import bring_back, retire, turn_down
 from memories.lifecycle import advance
 from memories.models import Injection, Memory
 from memories.relating import place_of, relate_stored
@@ -109,9 +108,7 @@ def _orphan(made: Memory, *, now: datetime) -> None:
     if made.status in (MemoryStatus.ACTIVE, MemoryStatus.COMMITTED):
         retire(made, ArchivedFor.PARENT_REVOKED, reason="what it was made of was revoked", now=now)
     elif is_pending(made):
-        code = ReasonCode.PARENT_REVOKED
-        advance(made, MemoryStatus.REJECTED, reason="what it was made of was revoked", now=now, reason_code=code)
-        settle_item(InboxKind.CANDIDATE, made.first_ref, now=now)
+        turn_down(made, ReasonCode.PARENT_REVOKED, reason="what it was made of was revoked", now=now)
 
 
 def _locked(memory: Memory) -> None:

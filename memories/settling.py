@@ -19,8 +19,7 @@ from memories.candidates import (
     is_pending,
     make_candidate,
 )
-from memories.effects import activate, let_in, reindex, retire, set_knowledge
-from memories.lifecycle import advance
+from memories.effects import activate, let_in, reindex, retire, set_knowledge, turn_down
 from memories.models import Claim, Conflict, ConflictSide, Memory
 from memories.relating import claims_in, key_of, place_of
 from memories.scopes import check_scope
@@ -224,7 +223,7 @@ def _drop(effects: Effects, memory: Memory, why: ArchivedFor, reason: str, *, he
         retire(memory, why, reason=SETTLED, now=effects.now, by=heir)
     elif is_pending(memory):
         code = ReasonCode.MERGED_INTO_ANOTHER if why is ArchivedFor.MERGED else ReasonCode.LOST_CONFLICT
-        advance(memory, MemoryStatus.REJECTED, reason=SETTLED, now=effects.now, reason_code=code)
+        turn_down(memory, code, reason=SETTLED, now=effects.now)
     if heir is not None:
         add_parents(heir, [memory], reason=reason)
 

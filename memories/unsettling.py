@@ -7,6 +7,9 @@ from typing import Any
 from django.utils.dateparse import parse_datetime
 
 from governance.actors import Acting
+from governance.inbox import item_about, open_item
+from governance.models.base import reach_of
+from governance.vocabulary import InboxKind, Risk
 from memories.candidates import add_claims, add_evidence, add_parents, add_version, evidence_of, make_candidate
 from memories.disputes import add_side
 from memories.effects import bring_back, reindex, retire
@@ -56,7 +59,9 @@ def _restore_status(
         case MemoryStatus.ACTIVE if was == MemoryStatus.ARCHIVED:
             retire(memory, ArchivedFor(before["archived_for"] or ArchivedFor.BY_HAND), reason=BECAUSE, now=now)
         case MemoryStatus.REJECTED if waited:
-            add_side(conflict, _proposed_again(acting, memory, now=now), SideRole.NEW, now=now)
+            again = _proposed_again(acting, memory, now=now)
+            _wait_again(acting, again, memory, now=now)
+            add_side(conflict, again, SideRole.NEW, now=now)
 
 
 def _restore_place(memory: Memory, before: Mapping[str, Any]) -> None:
@@ -115,3 +120,11 @@ def _proposed_again(acting: Acting, lost: Memory, *, now: datetime) -> Memory:
     add_claims(made, claims_of([lost]).get(lost.pk, []))
     add_parents(made, [lost], reason=BECAUSE)
     return made
+
+
+def _wait_again(acting: Acting, made: Memory, lost: Memory, *, now: datetime) -> None:
+    """Let a candidate wait in the inbox as the one in whose place it is did, if that had an item of its own."""
+    item = item_about(InboxKind.CANDIDATE, lost.first_ref)
+    if item is not None:
+        ref, reach = made.first_ref, reach_of(made)
+        open_item(acting, InboxKind.CANDIDATE, ref, title=made.content, now=now, risk=Risk(item.risk), reach=reach)

@@ -8,7 +8,7 @@ from django.db import IntegrityError, transaction
 from governance.actors import Acting
 from governance.audit import fingerprint
 from governance.errors import Clash, Forbidden, NotThere
-from governance.inbox import open_item, settle_item
+from governance.inbox import open_item
 from governance.models.base import reach_of
 from governance.people import check_may
 from governance.policies import PolicyRules, write_risk
@@ -26,7 +26,7 @@ from memories.candidates import (
 )
 from memories.conflicts import arbitrate
 from memories.disputes import dispute
-from memories.effects import activate, close_older, let_in
+from memories.effects import activate, close_older, let_in, turn_down
 from memories.gate_cases import Candidate, Judged
 from memories.gates import judge, sensitivity_of, write_case
 from memories.judging import Circumstances, candidate_of, clean, look_around
@@ -123,9 +123,7 @@ def refuse(acting: Acting, memory: Memory, *, reason: str, now: datetime, missin
     check_may(acting, Deed.DECIDE_MEMORY)
     memory.refresh_from_db()
     check_waits(memory)
-    said = {"reason_code": ReasonCode.REFUSED_BY_HUMAN, "evidence_gap": missing[:500]}
-    advance(memory, MemoryStatus.REJECTED, reason=reason, now=now, **said)
-    settle_item(InboxKind.CANDIDATE, memory.first_ref, now=now)
+    turn_down(memory, ReasonCode.REFUSED_BY_HUMAN, reason=reason, now=now, missing=missing[:500])
 
 
 def check_waits(memory: Memory) -> None:

@@ -2,24 +2,27 @@
 
 from collections.abc import Iterator
 from datetime import timedelta
+from importlib import import_module
 from typing import Any
 
 import pytest
+from django.db import connections
 from django.utils import timezone
 
 from governance.errors import Clash, Forbidden, Invalid
 from governance.models import InboxItem
 from governance.scope import project_scope
 from memories.conflicts import SettleWish, settle, sight, snooze, undo, wake_due
-from memories.models import Conflict, Injection, MemoryParent, Passage, Settlement
+from memories.models import Conflict, Injection, Memory, MemoryParent, Passage, Settlement
 from memories.rehoming import rehome
 from memories.retiring import archive
 from memories.settling import Period
 from memories.vocabulary import Origin, ScopeType, SettlementVerb
-from memories.writes import Written
-from tests.memories.learning import Contradiction, Desk, auto_cast, claim, read
+from memories.writes import Written, admit
+from tests.cast import Cast
+from tests.memories.learning import Contradiction, Desk, auto_cast, claim, read, stated
 
-OLD, NEW = Contradiction.OLD, Contradiction.NEW
+OLD, NEW, THIRD = Contradiction.OLD, Contradiction.NEW, "Port of the gauge: 70"
 
 
 class Dispute(Contradiction):
@@ -203,6 +206,81 @@ def test_a_settled_conflict_leaves_the_inbox(dispute: Dispute) -> None:
     dispute.settle(SettlementVerb.TAKE_NEW)
     with project_scope(dispute.cast.owner.acting):
         assert InboxItem.objects.get(kind="conflict").state == "done"
+
+
+class ThreeDates(Dispute):
+    """A value, another that a human let in against it, and a third: held by the gates first, each with its matter."""
+
+    def __init__(self, cast: Cast) -> None:
+        self.cast, self.desk = cast, Desk(cast.dev)
+        self.new, self.third = (self.held(text, value) for text, value in ((self.NEW, "90"), (THIRD, "70")))
+        self.old = stated(cast.owner, self.OLD, claims=claim("80")).memory
+        with project_scope(cast.owner.acting):
+            joined = [admit(cast.owner.acting, one, reason="", now=timezone.now()) for one in (self.new, self.third)]
+        assert joined[-1].conflict is not None
+        self.conflict = joined[-1].conflict
+
+    def held(self, text: str, value: str) -> Memory:
+        written = self.desk.learn(text, claims=claim(value), origin=Origin.TOOL_OUTPUT)
+        assert written.outcome == "held"
+        return written.memory
+
+    def waits(self, memory: Memory) -> str:
+        """Return the state of the matter under which a candidate waits."""
+        with project_scope(self.cast.owner.acting):
+            return InboxItem.objects.get(kind="candidate", ref=memory.first_ref).state
+
+    def again(self, lost: Memory) -> Memory:
+        """Return the candidate that stands in the place of one that was refused."""
+        with project_scope(self.cast.owner.acting):
+            return Memory.objects.exclude(pk=lost.pk).get(content=lost.content)
+
+
+LOSING = [
+    (SettlementVerb.KEEP_OLD, "lost_conflict"),
+    (SettlementVerb.NEITHER, "lost_conflict"),
+    (SettlementVerb.MERGE, "merged_into_another"),
+]
+
+
+@pytest.mark.parametrize(("verb", "code"), LOSING)
+def test_a_candidate_that_loses_ends_as_a_matter_too(db: None, verb: SettlementVerb, code: str) -> None:
+    dates = ThreeDates(auto_cast())
+    assert read(dates.cast.dev, dates.third).evidence_gap
+    dates.settle(verb, **({"text": "The gauge has three ports"} if verb == "merge" else {}))
+    lost = read(dates.cast.dev, dates.third)
+    assert (lost.status, lost.reason_code, lost.evidence_gap) == ("rejected", code, "")
+    assert [dates.waits(one) for one in (dates.new, dates.third)] == ["done", "done"]
+
+
+def test_what_takes_the_place_of_a_lost_candidate_waits_as_it_did(db: None) -> None:
+    dates = ThreeDates(auto_cast())
+    dates.undo(dates.settle(SettlementVerb.TAKE_NEW, chosen=dates.new.pk))
+    again = dates.again(dates.third)
+    assert (dates.waits(dates.third), dates.waits(again)) == ("done", "open")
+    dates.settle(SettlementVerb.TAKE_NEW, chosen=dates.new.pk)
+    assert dates.waits(again) == "done"
+
+
+def test_what_had_no_matter_of_its_own_gets_none_by_an_undone_settlement(dispute: Dispute) -> None:
+    dispute.undo(dispute.settle(SettlementVerb.KEEP_OLD))
+    with project_scope(dispute.cast.owner.acting):
+        assert not InboxItem.objects.filter(kind="candidate").exists()
+
+
+@pytest.mark.django_db(transaction=True, databases=["default", "owner"])
+def test_what_had_ended_before_leaves_the_inbox_by_a_migration() -> None:
+    dates = ThreeDates(auto_cast())
+    waiting = dates.desk.learn("The mole is closed in winter", origin=Origin.TOOL_OUTPUT).memory
+    dates.settle(SettlementVerb.KEEP_OLD)
+    repair = import_module("memories.migrations.0012_ended_candidates_leave_inbox")
+    with connections["owner"].cursor() as cursor:
+        cursor.execute("UPDATE governance_inboxitem SET state = 'open', settled_at = NULL WHERE kind = 'candidate'")
+        cursor.execute("UPDATE memories_memory SET evidence_gap = 'a human decides' WHERE id = %s", [dates.third.pk])
+        for statement in (repair.SETTLE, repair.CLEAR):
+            cursor.execute(statement)
+    assert [dates.waits(one) for one in (dates.new, dates.third, waiting)] == ["done", "done", "open"]
+    assert [bool(read(dates.cast.dev, one).evidence_gap) for one in (dates.third, waiting)] == [False, True]
 
 
 def test_the_sight_counts_how_often_each_side_was_injected(dispute: Dispute) -> None:
