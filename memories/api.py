@@ -25,6 +25,7 @@ from memories.memory_json import brief_out, held_out, memory_here, then_out, who
 from memories.models import Memory
 from memories.searching import SearchWish, search, search_out
 from memories.vocabulary import (
+    PENDING,
     FeedbackKind,
     KnowledgeStatus,
     MemoryKind,
@@ -186,6 +187,7 @@ def get_memories(
     request: HttpRequest,
     *,
     status: MemoryStatus | None = None,
+    waiting: bool = False,
     as_of: Moment | None = None,
     valid_at: Moment | None = None,
     cursor: str | None = None,
@@ -193,6 +195,7 @@ def get_memories(
 ) -> HttpResponse:
     """List what this key's agent proposed, newest first, and where each stands; `excerpt` is the text's beginning.
 
+    With `waiting`, only those that no gate and no human has settled, whatever status they have reached.
     With `as_of`, list what this key may read of what was in use at that moment, with its version and text of then;
     with `valid_at`, what by today's knowledge held at that moment.
     """
@@ -203,6 +206,7 @@ def get_memories(
             return answer(listed(newest_first(then, cursor=cursor, limit=limit), held_out))
         mine = Memory.objects.filter(proposed_by_id=acting.actor_id).defer("content")
         chosen = mine if status is None else mine.filter(status=status)
+        chosen = chosen.filter(status__in=PENDING) if waiting else chosen
         page = newest_first(chosen.annotate(head=Left("content", HEAD)), cursor=cursor, limit=limit)
         return answer(listed(page, brief_out))
 

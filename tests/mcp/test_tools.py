@@ -126,6 +126,21 @@ def test_a_proposal_that_waits_says_for_whom_and_where(dev: Agent, site: Site) -
     assert told["human"]["where"] == site.console
 
 
+def test_what_is_held_is_among_those_that_wait(dev: Agent, site: Site) -> None:
+    held = dev.use("memory_propose", content="The pilot boat is red.", type="semantic", evidence=cited(site))
+    refused = dev.use("memory_propose", content="The pier has three cranes.", type="semantic")
+    listed = dev.use("review_status", waiting=True, limit=20)["proposals"]
+    ids = [row["memory_id"] for row in listed]
+    assert (held["memory_id"] in ids, refused["memory_id"] in ids) == (True, False)
+    assert {row["waits_for"] for row in listed} == {"human"}
+
+
+def test_a_warning_of_a_compile_has_its_code_and_its_message(dev: Agent) -> None:
+    told = dev.use("context_compile", user_input="hello there")["warnings"]
+    assert "no_vision" in [warning["code"] for warning in told]
+    assert all(set(warning) == {"code", "message"} and warning["message"][0].isupper() for warning in told)
+
+
 def test_ones_own_proposals_are_listed_and_nobody_elses(dev: Agent, site: Site) -> None:
     wish = MemoryWish(content="Of the tester.", type=MemoryType.SEMANTIC)
     with project_scope(site.stage.alpha.tester.acting):

@@ -62,6 +62,11 @@ class Delta(Gives):
     withdrawn: list[str] = Field(description="What you were given before and is no longer valid.")
 
 
+class Warned(Gives):
+    code: str
+    message: str
+
+
 class CompileGives(Gives):
     packet_id: str | None = Field(description="Pass it to context_explain.")
     trace_id: str
@@ -75,7 +80,7 @@ class CompileGives(Gives):
     left_out_in_all: int
     delta: Delta | None = Field(description="Set when the text adds to what you hold; null: it is whole.")
     abstained: bool = Field(description="True when no memory was about this.")
-    warnings: list[str]
+    warnings: list[Warned]
 
 
 def compile_context(greywind: GreyWind, asked: CompileTakes) -> CompileGives:
@@ -151,7 +156,7 @@ def _compiled(told: dict[str, Any]) -> CompileGives:
         left_out_in_all=len(dropped),
         delta=None if told["delta"] is None else Delta.model_validate(told["delta"]),
         abstained=bool(told["retrieval"]["abstained"]),
-        warnings=[str(warning) for warning in told["warnings"][:MOST_LISTED]],
+        warnings=[Warned.model_validate(warning) for warning in told["warnings"][:MOST_LISTED]],
     )
 
 

@@ -24,8 +24,9 @@ WAITS = "A human has not decided yet; nothing that an agent does hastens it."
 
 class ReviewTakes(Takes):
     memory_id: Id | None = Field(default=None, description="One proposal (mem_…); left out, your own are listed.")
+    waiting: bool = Field(default=False, description="Only those that still wait for a human, wherever they stand.")
     status: MemoryStatus | None = Field(
-        default=None, description="Only those that stand here; candidate is what still waits."
+        default=None, description="Only those that stand here; one that is held for a human stands at policy_checked."
     )
     limit: Annotated[int, Field(ge=1, le=MOST_LISTED)] = 10
     cursor: Annotated[str, Field(max_length=300)] | None = Field(default=None, description="The `next` you were given.")
@@ -67,6 +68,7 @@ def _rows(greywind: GreyWind, asked: ReviewTakes) -> tuple[list[dict[str, Any]],
         memory = greywind.call("GET", f"/memories/{part(asked.memory_id)}")
         return [memory | {"excerpt": memory["content"]}], None
     params = asked.model_dump(mode="json", include={"status", "limit", "cursor"})
+    params |= {"waiting": "true"} if asked.waiting else {}
     told = greywind.call("GET", "/memories", params=params)
     return told["results"], told["next"]
 
