@@ -115,7 +115,7 @@ WORDS: dict[str, Promise] = {
         "Nothing in it could be read as this kind of contract. Write its fields as headings, or as YAML."
     ),
     "slug_invalid": gettext_lazy(
-        "A name has 1 to 64 of a–z, 0–9, _ and -, a letter first; that of a budget profile also . and @."
+        "A name has 1 to 64 of a–z, 0–9, _ and -, a letter first; that of a budget profile also . and @, in any place."
     ),
     "unknown_subject": gettext_lazy("A self profile is about a human of this project."),
     "unknown_ref": gettext_lazy("This is no ref that can be opened here."),

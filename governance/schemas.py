@@ -27,6 +27,7 @@ from governance.vocabulary import ContractKind, Proposable, ProposalKind, Risk, 
 
 MOST_BYTES = 64 * 1024  # of a body as JSON: a contract stands in every packet, so it is short
 MOST_FAULTS = 50
+MOST_NAME = 64  # characters of a contract's name
 
 type Line = Annotated[
     str, StringConstraints(min_length=1, max_length=4000, strip_whitespace=True), AfterValidator(storable)
@@ -36,6 +37,9 @@ type Prose = Annotated[str, StringConstraints(max_length=8000), AfterValidator(s
 type Words = Annotated[
     list[Annotated[str, StringConstraints(max_length=64), AfterValidator(storable)]], Field(max_length=100)
 ]
+# Figures as they are said: "32000" and true are no numbers, though either could be read as one.
+type Whole = Annotated[int, Strict()]
+type Figure = Annotated[float, Strict()]
 type Slug = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_-]{0,63}$")]
 
 
@@ -73,7 +77,7 @@ class RoleBody(_Body):
     permissions: Lines = []
     collaboration_rules: Lines = []
     hard_boundaries: Lines = []
-    max_input_tokens: Annotated[int, Field(gt=0)] | None = None
+    max_input_tokens: Annotated[Whole, Field(gt=0)] | None = None
 
 
 class InjectionRule(_Body):
@@ -99,21 +103,21 @@ class PolicyBody(_Body):
     rules: Lines = []
     risk_threshold: str = "medium"
     approval_required_for: list[str] = []
-    source_weights: dict[str, float] = {}
+    source_weights: dict[str, Figure] = {}
     sensitivity_rules: dict[str, str] = {}
     injection_rules: list[InjectionRule] = []
-    retention: dict[str, int] = {}
+    retention: dict[str, Whole] = {}
     review_mode: str = "human"
-    budget_floors: dict[str, float] = {}
+    budget_floors: dict[str, Figure] = {}
     two_deciders_for: Annotated[list[Risk], Field(max_length=3)] = []
     # On top of the attributes and open classes ("my colleague" is no one person) that are known anywhere.
     claim_attributes: Annotated[dict[Slug, ClaimAttribute], Field(max_length=100)] = {}
     open_classes: Words = []
     # None, here and below: what the project ships with.
-    proposals_per_hour: Annotated[int, Field(gt=0)] | None = None  # of one agent
-    memories_per_place: Annotated[int, Field(gt=0)] | None = None  # in use in one scope at once
-    memory_tokens_per_place: Annotated[int, Field(gt=0)] | None = None
-    recurring_from: Annotated[int, Field(gt=1)] | None = None  # sessions or days that make an account a rule
+    proposals_per_hour: Annotated[Whole, Field(gt=0)] | None = None  # of one agent
+    memories_per_place: Annotated[Whole, Field(gt=0)] | None = None  # in use in one scope at once
+    memory_tokens_per_place: Annotated[Whole, Field(gt=0)] | None = None
+    recurring_from: Annotated[Whole, Field(gt=1)] | None = None  # sessions or days that make an account a rule
     vision_editors: VisionEditors | None = None  # who writes a vision directly; everybody else proposes it
 
 
@@ -143,22 +147,22 @@ class SelfProfileBody(_Body):
 class BudgetProfileBody(_Body):
     """A budget profile, by its outer form; the compiler's own reader says what is wrong inside."""
 
-    name: Annotated[str, StringConstraints(max_length=161)]
-    model_window: int
-    harness_window: int
+    name: Annotated[str, StringConstraints(max_length=MOST_NAME)]
+    model_window: Whole
+    harness_window: Whole
     encoding: str
     method: str
-    factor: float = 1
-    reserves: dict[str, int]
-    groups: dict[str, float]
+    factor: Figure = 1
+    reserves: dict[str, Whole]
+    groups: dict[str, Figure]
     layers: dict[str, Any]
-    item_caps: dict[str, int]
+    item_caps: dict[str, Whole]
     counts: dict[str, Any]
-    thresholds: dict[str, float]
+    thresholds: dict[str, Figure]
     phases: dict[str, Any] = {}
     risks: dict[str, Any] = {}
-    overheads: dict[str, int] = {}
-    reads: Annotated[int, Field(ge=0)] | None = None  # what a session may read by refs in all
+    overheads: dict[str, Whole] = {}
+    reads: Annotated[Whole, Field(ge=0)] | None = None  # what a session may read by refs in all
 
     @model_serializer(mode="wrap")
     def _said(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
@@ -277,12 +281,12 @@ def check_fields(body: Mapping[str, Any], known: Iterable[str]) -> None:
 def checked_slug(kind: Proposable, text: str) -> str:
     """Return the slug; raises Invalid (slug_invalid) unless it is 1 to 64 of a-z, 0-9, _ and -, a letter first.
 
-    A budget profile is called model@harness, so its slug may hold @ and dots as well.
+    A budget profile is called model@harness, so its slug may hold @ and dots as well, and begin with any of them.
     """
     profile = kind == ContractKind.BUDGET_PROFILE
-    if re.fullmatch(r"[a-z][a-z0-9_.@-]{0,63}" if profile else r"[a-z][a-z0-9_-]{0,63}", text) is None:
-        more = ", . and @" if profile else ""
-        message = f"expected 1 to 64 of a-z, 0-9, _, -{more}, beginning with a letter"
+    if re.fullmatch(r"[a-z0-9_.@-]{1,64}" if profile else r"[a-z][a-z0-9_-]{0,63}", text) is None:
+        more = ", . and @" if profile else ", beginning with a letter"
+        message = f"expected 1 to {MOST_NAME} of a-z, 0-9, _, -{more}"
         raise Invalid.at("/slug", message, code="slug_invalid")
     return text
 

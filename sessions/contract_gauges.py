@@ -35,7 +35,10 @@ def check_profile(body: Mapping[str, Any]) -> None:
 
 def check_floors(body: Mapping[str, Any]) -> None:
     """Raise Invalid (invalid_body) that names each floor of a policy which no budget can keep."""
-    faults = tuple(FieldFault(f"/body/{field}", "invalid_body", why) for field, why in floor_faults(body))
+    faults = tuple(
+        FieldFault(f"/body/{one.field}", "invalid_body", one.message, rule=one.rule, bounds=one.bounds)
+        for one in floor_faults(body)
+    )
     if faults:
         raise Invalid.of(faults, code="invalid_body")
 

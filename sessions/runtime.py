@@ -219,7 +219,7 @@ def _warned(gathered: Gathered, chosen: Chosen) -> Gathered:
 def _unkept_floors(gathered: Gathered) -> list[str]:
     """Return a warning where a policy of before they were checked asks for floors that there are none of."""
     policy = gathered.material.policy
-    faults = [field for field, _ in floor_faults(policy.body)] if policy else []
+    faults = [one.field for one in floor_faults(policy.body)] if policy else []
     named = ", ".join(field[:NAME_SHOWN] for field in faults[:MOST_NAMED])
     return [f"unusable_floors: the policy asks for {named}, which no budget can keep."] if faults else []
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from sessions.context.profiles import WHOLE, Shares
 from sessions.context.vocabulary import Layer
@@ -18,17 +18,29 @@ def floors_of(body: Mapping[str, Any] | None) -> Floors:
     return {layer: round(said[layer] * WHOLE) for layer in Layer if _is_share(said.get(layer))}
 
 
-def floor_faults(body: Mapping[str, Any] | None) -> Iterator[tuple[str, str]]:
-    """Yield what is wrong with the floors of a policy's body: the field, with a slash before a layer, and why."""
-    said = _said(body)
+class FloorFault(NamedTuple):
+    """What is wrong with a floor: the field, with a slash before a layer, why, and the rule with its figures."""
+
+    field: str
+    message: str
+    rule: str
+    bounds: Mapping[str, str]
+
+
+def floor_faults(body: Mapping[str, Any] | None) -> Iterator[FloorFault]:
+    """Yield what is wrong with the floors that a policy's body asks for."""
+    said, layers = _said(body), ", ".join(Layer)
     for name, share in said.items():
         if name not in set(Layer):
-            yield f"{FIELD}/{name}", f"is not a layer; there are {', '.join(Layer)}"
+            message = f"is not a layer; there are {layers}"
+            yield FloorFault(f"{FIELD}/{name}", message, "layer_unknown", {"layers": layers})
         elif not _is_share(share):
-            yield f"{FIELD}/{name}", "must be a share of the input cap, from 0 to 1"
+            yield FloorFault(f"{FIELD}/{name}", "must be a share of the input cap, from 0 to 1", "share", {})
     whole = sum(floors_of(body).values())
     if whole > WHOLE:
-        yield FIELD, f"add up to {whole / 100:g} % of the input cap; take away {(whole - WHOLE) / 100:g} % or more"
+        figures = {"sum": f"{whole / 100:g}", "over": f"{(whole - WHOLE) / 100:g}"}
+        message = "add up to {sum} % of the input cap; take away {over} % or more".format(**figures)
+        yield FloorFault(FIELD, message, "shares_over", figures)
 
 
 def raised(shares: Shares, floors: Floors) -> Shares:

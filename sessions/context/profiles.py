@@ -12,7 +12,10 @@ DEFAULT_PROFILE = "default@conservative"
 WHOLE = 10_000
 """Shares are kept as ten-thousandths, so that tokens come from integers alone."""
 
-_NAME = re.compile(r"([a-z0-9._-]{1,80})@([a-z0-9._-]{1,80})")
+MOST_NAME = 64
+"""Characters of a name: what a request may ask for can be proposed as well."""
+
+_NAME = re.compile(r"([a-z0-9._-]+)@([a-z0-9._-]+)")
 
 
 class ProfileFault(ValueError):
@@ -182,8 +185,8 @@ def for_request(profile: ModelProfile, *, messages: int, tools: int = 0) -> Mode
 
 def parse_profile_name(name: str) -> tuple[str, str]:
     """Return (model, harness) of "model@harness". Raise ProfileFault when the name is malformed."""
-    match = _NAME.fullmatch(name)
+    match = _NAME.fullmatch(name) if len(name) <= MOST_NAME else None
     if match is None:
-        rule = "must be model@harness in lower case letters, digits, dots, dashes and underscores"
+        rule = f"must be model@harness in lower case letters, digits, dots, dashes and underscores, {MOST_NAME} at most"
         raise ProfileFault("name", f"{rule}, for example claude-sonnet@claude-code")
     return match.group(1), match.group(2)

@@ -8,7 +8,7 @@ from governance.ids import parse_id
 from governance.models import Proposal, Revision
 from governance.scope import project_scope
 from governance.vocabulary import ContractKind, DecisionVerb, MembershipLevel
-from tests.api.asking import compiled, ok, refused
+from tests.api.asking import ask, compiled, ok, refused
 from tests.cast import Cast, make_cast
 from tests.context.cast import PROFILES
 from tests.governing import asked, changed, decided, joined
@@ -142,6 +142,34 @@ def test_wrong_reads_are_refused_at_their_field(cast: Cast, wrong: Any) -> None:
     wish = {"kind": "budget_profile", "slug": NAME, "body": SMALL | {"reads": wrong}, "title": "t"}
     problem = refused(cast.dev.client().post("/proposals", wish), 422, "invalid_body")
     assert problem["errors"][0]["pointer"] == "/body/reads"
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("model_window", "32000"),
+        ("model_window", True),
+        ("factor", "1"),
+        ("thresholds", SMALL["thresholds"] | {"soft": "0.5"}),
+        ("reserves", SMALL["reserves"] | {"output": True}),
+    ],
+)
+def test_what_only_reads_like_a_figure_is_none(cast: Cast, field: str, value: Any) -> None:
+    wish = {"kind": "budget_profile", "slug": NAME, "body": SMALL | {field: value}, "title": "t"}
+    [fault] = refused(cast.dev.client().post("/proposals", wish), 422, "invalid_body")["errors"]
+    assert (fault["pointer"].startswith(f"/body/{field}"), "valid" in fault["message"]) == (True, True)
+
+
+@pytest.mark.parametrize("name", ["01-ai.yi@api", "m" * 50 + "@" + "h" * 13])
+def test_a_name_that_a_request_may_give_can_be_proposed(cast: Cast, name: str) -> None:
+    approve(cast, PROFILES["default@conservative"] | {"name": name}, name)
+    assert budget(cast, name)["profile"] == name
+
+
+def test_a_name_that_cannot_be_proposed_cannot_be_asked_for(cast: Cast) -> None:
+    name = "m" * 50 + "@" + "h" * 14
+    problem = refused(cast.dev.client().post("/context", ask(budget={"profile": name})), 422, "malformed_profile")
+    assert "64 at most" in problem["errors"][0]["message"]
 
 
 def test_a_maintainer_does_not_decide_on_a_profile(cast: Cast) -> None:

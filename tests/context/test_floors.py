@@ -61,4 +61,4 @@ WRONG = [
 
 @pytest.mark.parametrize(("asked", "fields"), WRONG)
 def test_what_no_budget_can_keep_is_named(asked: dict[str, Any], fields: list[str]) -> None:
-    assert [field for field, _ in floor_faults({"budget_floors": asked})] == fields
+    assert [one.field for one in floor_faults({"budget_floors": asked})] == fields
