@@ -14,7 +14,7 @@ from memories.identity_words import touches_identity
 from memories.known import outlived, was_injected
 from memories.models import Memory
 from memories.relating import Place, Related, claims_in, key_of, relate_to_known, voices
-from memories.screening import Category, Screening, screen
+from memories.screening import Screening, mask, screen
 from memories.steering_words import steers
 from memories.vocabulary import SPOKEN, MemoryStatus, MemoryType, SourceRank, WriteAction, WriteMode
 from memories.weighing import Weighed
@@ -123,11 +123,7 @@ def clean(wish: MemoryWish) -> tuple[Screening, str]:
     reason = screen(wish.change_reason)
     content = screen(wish.content)
     graver = max(content, reason, key=lambda one: (rank(one.verdict), rank(one.sensitivity)))
-    text = wish.content
-    for found in sorted(content.findings, key=lambda finding: -finding.start):
-        if found.category is Category.SECRET and text[found.start : found.end].strip():
-            text = f"{text[: found.start]}[{found.kind}]{text[found.end :]}"
-    return graver, text
+    return graver, mask(wish.content, content.findings)
 
 
 def _target_fact(around: Circumstances, target: Memory) -> TargetFact:

@@ -4,6 +4,7 @@ Pure: text in, findings out; no database, settings, clock or network. Time is li
 """
 
 from memories.screening.findings import Category, Finding, Kind, Screening, Verdict
+from memories.screening.masking import mask
 from memories.screening.verdicts import MAX_CHARS, screen
 
-__all__ = ["MAX_CHARS", "Category", "Finding", "Kind", "Screening", "Verdict", "screen"]
+__all__ = ["MAX_CHARS", "Category", "Finding", "Kind", "Screening", "Verdict", "mask", "screen"]
