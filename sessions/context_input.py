@@ -2,7 +2,8 @@
 
 from typing import Annotated, Any
 
-from pydantic import BeforeValidator, Field, Strict
+from pydantic import AfterValidator, BeforeValidator, Field, Strict
+from pydantic_core import PydanticCustomError
 
 from governance.ids import parse_id
 from governance.input import (
@@ -26,6 +27,7 @@ from sessions.asking import ContextAsk, Have
 from sessions.context.material import InputFact
 from sessions.context.vocabulary import Dialect
 from sessions.lifecycle import ProviderWish
+from sessions.outcomes import LONGEST_FIGURE, MOST_FIGURES
 from sessions.profiles import check_name
 from sessions.vocabulary import InputType, VerificationState
 
@@ -172,12 +174,21 @@ class ContextIn(Input):
     """Compile without opening a session or keeping a packet."""
 
 
+def _named_shortly(usage: dict[str, Any]) -> dict[str, Any]:
+    if len(usage) > MOST_FIGURES or any(len(name) > LONGEST_FIGURE for name in usage):
+        limits = {"most": MOST_FIGURES, "longest": LONGEST_FIGURE}
+        raise PydanticCustomError(
+            "names_too_long", "takes at most {most} figures, named in {longest} characters", limits
+        )
+    return usage
+
+
 class OutcomeIn(Input):
     result: Word | None = None
     """One word for how the turn came out, such as done or failed."""
     verification: VerificationState = VerificationState.UNVERIFIED
     """Whether what was done has been checked, and with what result."""
-    usage: Json = {}
+    usage: Annotated[Json, AfterValidator(_named_shortly)] = {}
     """The provider's own report, as it came: `input_tokens` with `cache_read_input_tokens` and
     `cache_creation_input_tokens`, or `prompt_tokens`, or `promptTokenCount`; `harness_tokens` says how many of them
     are the harness's own.

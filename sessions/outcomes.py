@@ -15,6 +15,9 @@ from sessions.models import ContextPacket, PacketOutcome
 from sessions.usages import take_usage
 from sessions.vocabulary import VerificationState
 
+MOST_FIGURES = 40  # of one report of usage
+LONGEST_FIGURE = 100  # characters of a figure's name
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OutcomeWish:

@@ -12,10 +12,11 @@ from governance.actors import Acting
 from governance.errors import NotThere
 from governance.invisible import made_visible
 from governance.scope import project_scope
-from sessions.context.cuts import cut_head
+from sessions.context.cuts import cut_head, one_line
 from sessions.context.profiles import WHOLE
 from sessions.context.vocabulary import Layer, Threshold, Trigger
 from sessions.models import PacketOutcome
+from sessions.outcomes import MOST_FIGURES
 from sessions.packet_budget import BudgetLines, budget_lines
 from sessions.packet_findings import (
     ActionRun,
@@ -40,6 +41,7 @@ from sessions.replay import Recompiled
 from sessions.vocabulary import Recovery, VerificationState
 
 MOST_OUTCOMES = 5
+NAME_TOKENS = 24  # of a figure's name, which is the provider's own word
 HIT_TOKENS = 200  # of a passage that the search brought; its ref opens the whole
 
 
@@ -168,7 +170,8 @@ def _continuity(opened: Opened, namer: Namer) -> Continuity:
 
 
 def _outcome(row: PacketOutcome) -> OutcomeLine:
-    usage = [(made_visible(str(name)), value) for name, value in row.usage.items() if isinstance(value, int | float)]
+    figures = [(name, value) for name, value in row.usage.items() if isinstance(value, int | float)]
+    usage = [(made_visible(one_line(name, NAME_TOKENS)), value) for name, value in figures[:MOST_FIGURES]]
     return OutcomeLine(
         at=row.created_at,
         agent=made_visible(row.actor.name),

@@ -154,6 +154,15 @@ def test_an_outcome_is_stored(cast: Cast) -> None:
     assert (row.result, row.verification, row.usage) == ("done", "passed", {"input_tokens": 310})
 
 
+@pytest.mark.parametrize("usage", [{"x" * 101: 1}, {f"figure_{n}": n for n in range(41)}])
+def test_figures_of_usage_are_few_and_named_shortly(cast: Cast, usage: dict[str, int]) -> None:
+    packet = compiled(cast.dev)["packet_id"]
+    answer = cast.dev.client().post(f"/context/{packet}/outcome", {"result": "done", "usage": usage})
+    [fault] = answer.json()["errors"]
+    assert (answer.status_code, fault["pointer"]) == (422, "/usage")
+    assert "at most 40 figures, named in 100 characters" in fault["message"]
+
+
 def test_an_outcome_with_a_key_is_stored_once(cast: Cast) -> None:
     packet = compiled(cast.dev)["packet_id"]
     for _ in range(2):

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from django.test import Client
+from django.utils import timezone
 
 from governance.models import AuditEvent, User
 from governance.scope import project_scope
@@ -17,6 +18,7 @@ from memories.lifecycle import advance
 from memories.models import Memory
 from memories.vocabulary import FeedbackKind, MemoryStatus
 from sessions import packet_layers, packet_prompt, packet_views
+from sessions.models import PacketOutcome
 from tests.api.asking import append, compiled, event, layer, make_thread, ok, open_session
 from tests.api.test_context_again import QUESTION, learnt
 from tests.cast import Cast, at, make_cast
@@ -269,6 +271,18 @@ def test_an_outcome_is_shown(cast: Cast, client: Client) -> None:
     ok(cast.dev.client().post(f"/context/{packet}/outcome", report))
     page = plain(shown(client, cast, packet))
     assert ("shipped" in page, "4321" in page, "passed" in page) == (True, True, True)
+
+
+def test_what_was_reported_of_old_in_endless_names_is_cut(cast: Cast, client: Client) -> None:
+    packet = compiled(cast.dev)["packet_id"]
+    ok(cast.dev.client().post(f"/context/{packet}/outcome", {"result": "shipped", "usage": {"input_tokens": 4321}}))
+    with project_scope(cast.dev.acting):
+        [row] = PacketOutcome.objects.all()
+        home = {"project_id": row.project_id, "packet_id": row.packet_id, "actor_id": row.actor_id}
+        endless = {f"{n} endless " * 900: n for n in range(90)}
+        PacketOutcome.objects.create(usage=endless, created_at=timezone.now(), verification=row.verification, **home)
+    page = plain(shown(client, cast, packet))
+    assert 40 <= page.count("endless") < 40 * 24
 
 
 def test_why_gives_the_api_s_answer_in_words(cast: Cast, client: Client) -> None:
