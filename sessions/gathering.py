@@ -31,7 +31,7 @@ from sessions.facts import (
 from sessions.fallen import Fallen, fallen_in, material_without
 from sessions.lifecycle import Opening
 from sessions.models import Session
-from sessions.profiles import CONSERVATIVE, Chosen, choose
+from sessions.profiles import CONSERVATIVE, Chosen, choose, looked_up
 from sessions.project_state import Stand, facts_of, stands_for
 from sessions.reading import Heads, heads_of, tail_of
 from sessions.recalling import Goal, Recalled, RecallWish, goal_of, kept_in, matter_of, recall
@@ -77,7 +77,8 @@ class Gathered:
 
 
 def gather(acting: Acting, thread: Thread, opening: Opening, wish: CompileWish, *, now: datetime) -> Gathered:
-    """Read everything that the compile may look at, in the open read-only scope. The number of statements is fixed.
+    """Read everything that the compile may look at, in the open read-only scope. The number of statements is fixed,
+    but for one more where the named profile is not known.
 
     Raises VectorsWanted where those of what is looked for, which may be known here only, are not at hand.
     """
@@ -86,7 +87,8 @@ def gather(acting: Acting, thread: Thread, opening: Opening, wish: CompileWish, 
     asked: dict[str, Any] = {"profile": wish.profile, "fallback": CONSERVATIVE, "since": attempt.started_at}
     heads = heads_of(session, revisions=list(ids), **asked)
     revisions = _revisions({ids[row.pk]: row for row in heads.revisions}, wish.on_behalf_of)
-    chosen = choose(wish.profile or heads.project.default_profile, heads.profiles)
+    named = wish.profile or heads.project.default_profile
+    chosen = looked_up(choose(named, heads.profiles), named, project_id=acting.project_id, since=attempt.started_at)
     counts = chosen.profile.counts
     task = _task_in_hand(session, heads.tasks)
     events = event_facts(session, tail_of(session, most=counts.dialogue_items, without=wish.skip_client_id))

@@ -25,6 +25,10 @@ WARNINGS: Mapping[str, Promise] = {
     "unknown_profile": gettext_lazy(
         "The named model and harness are not known here; the most conservative profile was used."
     ),
+    "newer_profile": gettext_lazy(
+        "The named budget profile was approved after this attempt began; the next attempt has it, and this one used "
+        "the most conservative profile."
+    ),
     "unusable_profile": gettext_lazy(
         "The approved budget profile cannot be read by this version of the compiler; another one was used."
     ),

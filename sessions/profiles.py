@@ -6,7 +6,8 @@ one. A packet says which it was.
 
 import uuid
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import datetime
 from functools import lru_cache
 from typing import Any
 
@@ -36,6 +37,11 @@ CONSERVATIVE = "default@conservative"
 # As text: what was parsed is remembered by it, so that an unchanged row is parsed once in a process.
 PROFILE = "SELECT body::text FROM agent_sessions_budgetprofile WHERE slug = %s AND version = %s"
 REVISION = "SELECT body::text FROM governance_revision WHERE id = %s"
+NEWER = """
+SELECT 1 FROM governance_contract c JOIN governance_revision r ON r.contract_id = c.id AND r.project_id = c.project_id
+WHERE c.project_id = %s AND c.kind = 'budget_profile' AND c.slug = %s AND r.state <> 'draft' AND r.decided_at > %s
+"""
+UNKNOWN = "unknown_profile"
 LEARNT = "SELECT id, encoding, state, figures FROM agent_sessions_learntfigures WHERE id = %s"
 MESSAGES = {
     Dialect.OPENAI_CHAT: 3,
@@ -94,11 +100,22 @@ def _chosen(row: Mapping[str, Any], name: str, faults: Sequence[str]) -> Chosen:
     slug, profile = row["slug"], _parse(row["body"])
     if profile.name != slug:
         raise ProfileFault("name", f"must be {slug}")
-    warning = None if slug == name else f"unknown_profile: {name} is not known; {CONSERVATIVE} was used."
+    warning = None if slug == name else f"{UNKNOWN}: {name} is not known; {CONSERVATIVE} was used."
     if faults:
         warning = f"unusable_profile: {'; '.join(faults)}; {slug}@{row['version']} was used."
     revision = public_id("rev", uuid.UUID(row["revision"])) if row["revision"] else None
     return Chosen(with_learnt(profile, learnt_in(row["learnt"])), slug, row["version"], revision, warning)
+
+
+def looked_up(chosen: Chosen, name: str, *, project_id: uuid.UUID, since: datetime) -> Chosen:
+    """Return what was chosen, with a warning of its own where the named profile is only newer than the attempt.
+
+    In the open scope; a statement for a name that is not known, none for others.
+    """
+    if not str(chosen.warning).startswith(UNKNOWN) or not fetch(NEWER, [project_id, name, since]):
+        return chosen
+    told = f"{name} was approved after this attempt began; the next attempt has it. {CONSERVATIVE} was used."
+    return replace(chosen, warning=f"newer_profile: {told}")
 
 
 def check_name(name: str) -> None:

@@ -289,4 +289,12 @@ def _or_refuse(draft: PacketDraft, answer: dict[str, Any] | None) -> dict[str, A
     extra: dict[str, Any] = {"shortfall": shortfall}
     if not draft.ask.dry_run:
         extra["packet_id"] = draft.public_id
+    if _filled_by_harness(draft):
+        message += f"; the harness's own {draft.ask.client_tokens} tokens fill the window of {draft.budget.window}"
+        raise RequiredContentExceedsBudget.at("/client_tokens", message, extra=extra)
     raise RequiredContentExceedsBudget.at("/budget", message, extra=extra)
+
+
+def _filled_by_harness(draft: PacketDraft) -> bool:
+    """Return whether no limit stands in the way, and the harness takes more than it leaves."""
+    return not draft.budget.unused and (draft.ask.client_tokens or 0) > draft.budget.input_cap

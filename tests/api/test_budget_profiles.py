@@ -92,6 +92,17 @@ def test_a_profile_of_the_projects_own_is_known(cast: Cast) -> None:
     assert "unknown_profile" not in {warning["code"] for warning in answer["warnings"]}
 
 
+def test_a_profile_that_is_newer_than_the_attempt_is_not_called_unknown(cast: Cast) -> None:
+    session = compiled(cast.dev)["session"]["id"]
+    approve(cast, PROFILES["default@conservative"] | {"name": "ours@here"}, "ours@here")
+    asked_for = {"session_id": session, "budget": {"profile": "ours@here"}}
+    warnings = [compiled(cast.dev, **asked_for)["warnings"]]
+    new_attempt(cast, session)
+    warnings.append(compiled(cast.dev, **asked_for)["warnings"])
+    codes = [[one["code"] for one in each if "profile" in one["code"]] for each in warnings]
+    assert codes == [["newer_profile"], []]
+
+
 def test_who_names_no_profile_gets_the_approved_conservative_one(cast: Cast) -> None:
     approve(cast, PROFILES["default@conservative"] | {"model_window": 90_000}, "default@conservative")
     assert budget(cast, None)["window"] == 90_000

@@ -10,7 +10,7 @@ from memories.retiring import revoke
 from memories.vocabulary import MemoryKind, MemoryType
 from memories.writes import MemoryWish, admit, propose
 from sessions.context.held import digest
-from tests.api.asking import append, compiled, event, layer, make_thread, ok, open_session
+from tests.api.asking import append, ask, compiled, event, layer, make_thread, ok, open_session, refused
 from tests.cast import Api, Cast, at
 
 HARNESS = {"harness": "claude-code", "id": "window-1"}
@@ -163,6 +163,20 @@ def test_client_tokens_are_the_harness_reserve_and_say_whose_word_it_is(api: Api
     told = asked(api, session, client_tokens={"system": 9_000, "tools": 5_000})["budget"]
     assert (told["reserves"]["harness"], told["reserve_origins"]["harness"]) == (14_000, "request")
     assert told["input_cap"] == usual["input_cap"] + usual["reserves"]["harness"] - 14_000
+
+
+@pytest.mark.parametrize(
+    ("more", "pointer"),
+    [({}, "/client_tokens"), ({"budget": {"max_input_tokens": 5}}, "/budget")],
+)
+def test_a_harness_that_fills_the_window_is_refused_at_its_own_field(
+    api: Api, session: str, more: dict[str, Any], pointer: str
+) -> None:
+    told = 2_000_000_000 if pointer == "/client_tokens" else 10
+    answer = api.post("/context", ask("go on", session_id=session, client_tokens=told, **more))
+    problem = refused(answer, 422, "required_content_exceeds_budget")
+    assert problem["errors"][0]["pointer"] == pointer
+    assert ("2000000000 tokens fill the window" in problem["detail"]) is (pointer == "/client_tokens")
 
 
 def test_a_packet_with_client_tokens_is_shown_again_as_it_was(api: Api, session: str) -> None:
