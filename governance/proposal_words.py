@@ -104,6 +104,7 @@ FIELDS: Mapping[str, Promise] = {
     "approval_required_for": pgettext_lazy("part", "what needs an approval"),
     "source_weights": pgettext_lazy("part", "how much each source weighs"),
     "injection_rules": pgettext_lazy("part", "what may enter a packet"),
+    "budget_floors": pgettext_lazy("part", "floors of the layers"),
     "retention": gettext_lazy("Kept for"),
     "review_mode": pgettext_lazy("part", "which memories a human lets in"),
     "two_deciders_for": pgettext_lazy("part", "where two approve"),
@@ -117,6 +118,7 @@ FIELDS: Mapping[str, Promise] = {
     "item_caps": gettext_lazy("Limits of single items"),
     "layers": pgettext_lazy("part", "shares of the layers"),
     "groups": pgettext_lazy("part", "shares of the groups"),
+    "reads": pgettext_lazy("limit", "what a session reads by refs, in all"),
     **CONTRACT_PARTS,
 }
 # Why nobody decides a proposal that has not ended for good.
