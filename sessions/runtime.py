@@ -9,7 +9,6 @@ from typing import Any
 from django.db import transaction
 
 from governance.actors import Acting
-from governance.errors import Refusal
 from governance.ids import new_id
 from governance.input import NAME_SHOWN
 from governance.scope import go_on_writing, project_scope, record
@@ -27,9 +26,10 @@ from sessions.context.profiles import ModelProfile
 from sessions.gathering import CompileWish, Gathered, gather
 from sessions.holding import holding_of
 from sessions.lifecycle import Opening, OpenWish, as_it_is, open_or_resume
-from sessions.packets import PacketDraft, answer_of, hash_of, record_packet, shortfall_out
+from sessions.packets import PacketDraft, answer_of, hash_of, record_packet
 from sessions.profiles import Chosen, limits_for, of_request
 from sessions.recalling import own_matter
+from sessions.required import refusal_of
 from threads.models import Thread
 from threads.resolution import Resolution, resolve, settle
 
@@ -40,13 +40,6 @@ type Stored = tuple[PacketDraft, dict[str, Any] | None]
 type Store = Callable[[Window, Gathered], Stored]
 type Look = Callable[[ContextAsk, Acting, datetime], Window]
 type WhatIf = Callable[[Gathered], Gathered]
-
-
-class RequiredContentExceedsBudget(Refusal):
-    """Must content does not fit: nothing was compiled. `extra["shortfall"]` names layers, needed and available."""
-
-    code = "required_content_exceeds_budget"
-    title = "Required content exceeds the budget"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -283,18 +276,4 @@ def _as_it_is(gathered: Gathered) -> Gathered:
 def _or_refuse(draft: PacketDraft, answer: dict[str, Any] | None) -> dict[str, Any]:
     if answer is not None:
         return answer
-    shortfall = shortfall_out(draft.compiled)
-    layers = ", ".join(f"{row['layer']} needs {row['needed']} of {row['available']} tokens" for row in shortfall)
-    message = f"required content does not fit the input cap of {draft.budget.input_cap} tokens: {layers}"
-    extra: dict[str, Any] = {"shortfall": shortfall}
-    if not draft.ask.dry_run:
-        extra["packet_id"] = draft.public_id
-    if _filled_by_harness(draft):
-        message += f"; the harness's own {draft.ask.client_tokens} tokens fill the window of {draft.budget.window}"
-        raise RequiredContentExceedsBudget.at("/client_tokens", message, extra=extra)
-    raise RequiredContentExceedsBudget.at("/budget", message, extra=extra)
-
-
-def _filled_by_harness(draft: PacketDraft) -> bool:
-    """Return whether no limit stands in the way, and the harness takes more than it leaves."""
-    return not draft.budget.unused and (draft.ask.client_tokens or 0) > draft.budget.input_cap
+    raise refusal_of(draft)

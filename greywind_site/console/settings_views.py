@@ -13,6 +13,7 @@ from governance.project_forms import SettingsForm
 from governance.projects import limit_project, rename_project
 from governance.scope import project_scope
 from governance.vocabulary import Deed
+from sessions.least_packet import least_tokens
 
 
 @project_page
@@ -23,7 +24,7 @@ def project_settings(request: HttpRequest, desk: Desk) -> HttpResponse:
         project = Project.objects.get(pk=desk.acting.project_id)
     initial = {"name": project.name, "max_input_tokens": project.max_input_tokens}
     form, status = SettingsForm(posted(request), initial=initial), None
-    if form.is_valid():
+    if form.is_valid() and _has_room(desk, form, project):
         try:
             _change(desk, form)
         except Refusal as refusal:
@@ -42,6 +43,23 @@ def project_settings(request: HttpRequest, desk: Desk) -> HttpResponse:
         project=project,
         mark=_mark(project),
     )
+
+
+def _has_room(desk: Desk, form: SettingsForm, project: Project) -> bool:
+    """Whether a new cap leaves room for what every packet holds; where it does not, the form says how much that is."""
+    cap = form.cleaned_data["max_input_tokens"]
+    if cap is None or cap == project.max_input_tokens:
+        return True
+    with project_scope(desk.acting, read_only=True):
+        least = least_tokens()
+    if least is None or cap >= least.tokens:
+        return True
+    words = gettext(
+        "No packet of the role “%(role)s” would fit: persona, policy and role contract alone take %(tokens)s tokens. "
+        "Write at least that, or leave the field empty."
+    )
+    form.add_error("max_input_tokens", words % {"role": least.role, "tokens": least.tokens})
+    return False
 
 
 def _change(desk: Desk, form: SettingsForm) -> None:

@@ -16,7 +16,8 @@ from sessions.context.material import InputFact
 from sessions.lifecycle import OpenWish, advance_session, end_attempt, new_session, open_or_resume
 from sessions.models import Artifact, Attempt, Session
 from sessions.reading import constraints_of
-from sessions.runtime import RequiredContentExceedsBudget, prepare_context
+from sessions.required import RequiredContentExceedsBudget
+from sessions.runtime import prepare_context
 from sessions.speaking import Speech, speak
 from sessions.transcripts import NewEvent, append
 from sessions.vocabulary import AttemptState, AttestedBy, EventRole, SessionState

@@ -5,12 +5,14 @@ from typing import Any
 import pytest
 
 from governance.models import AuditEvent
+from governance.projects import limit_project
 from governance.scope import project_scope
 from governance.vocabulary import ContractKind
-from sessions.context.vocabulary import Dialect
+from sessions.context.vocabulary import Dialect, LimitOrigin
 from sessions.models import ContextPacket
+from sessions.required import CAPPED_BY
 from sessions.vocabulary import EventKind
-from tests.api.asking import append, ask, compiled, event, layer, make_thread, open_session, refused, tokens
+from tests.api.asking import append, ask, compiled, event, layer, make_thread, ok, open_session, refused, tokens
 from tests.cast import Cast
 from tests.governing import changed
 
@@ -159,10 +161,34 @@ def test_a_role_contract_larger_than_the_cap_is_refused_with_the_shortfall(cast:
     assert short["role"]["needed"] > short["role"]["available"] >= 0
 
 
-def test_a_refusal_names_the_budget(cast: Cast) -> None:
+def test_a_refusal_names_the_budget_that_was_asked_for(cast: Cast) -> None:
     answer = cast.dev.client().post("/context", ask(budget={"max_input_tokens": 40}))
     problem = refused(answer, 422, "required_content_exceeds_budget")
-    assert problem["errors"][0]["pointer"] == "/budget"
+    assert problem["errors"][0]["pointer"] == "/budget/max_input_tokens"
+    assert (problem["input_cap_origin"], "which the request asks for" in problem["errors"][0]["message"]) == (
+        "request",
+        True,
+    )
+
+
+def test_a_refusal_names_the_project_whose_cap_holds(cast: Cast) -> None:
+    with project_scope(cast.owner.acting):
+        limit_project(cast.owner.acting, 5)
+    problem = refused(cast.dev.client().post("/context", ask()), 422, "required_content_exceeds_budget")
+    [fault] = problem["errors"]
+    assert (fault["pointer"], problem["input_cap_origin"]) == ("/budget", "project")
+    assert "5 tokens, which the project sets (an owner changes it in the console under Settings)" in fault["message"]
+
+
+def test_a_refusal_names_the_task_whose_cap_holds(cast: Cast) -> None:
+    thread = make_thread(cast.dev)
+    task = ok(cast.dev.client().post("/tasks", {"thread_id": thread, "title": "t", "max_input_tokens": 9}))["id"]
+    problem = refused(cast.dev.client().post("/context", ask(task_id=task)), 422, "required_content_exceeds_budget")
+    assert (problem["input_cap_origin"], "PATCH /tasks/{id}" in problem["errors"][0]["message"]) == ("task", True)
+
+
+def test_every_origin_of_a_cap_has_words() -> None:
+    assert set(CAPPED_BY) == set(LimitOrigin)
 
 
 def test_a_refusal_is_recorded(cast: Cast) -> None:

@@ -18,6 +18,7 @@ from governance.models import Actor, ApiKey, AuditEvent, Membership, Project, Us
 from governance.people import invite
 from governance.scope import project_scope
 from governance.vocabulary import KeyScope, MembershipLevel
+from sessions.least_packet import least_tokens
 from tests.cast import Api, Cast, make_cast
 from tests.site.console_cast import CHINESE, ENGLISH, PASSWORD, join, make_account, page_of, signed_in, statements
 
@@ -206,6 +207,19 @@ def test_settings_that_moved_are_not_overwritten(cast: Cast, owner: Client) -> N
     answer = owner.post(path, {"name": "second", "max_input_tokens": "", "seen": old})
     page = answer.content.decode()
     assert (answer.status_code, 'value="second"' in page, "<bdi>first</bdi>" in page) == (409, True, True)
+
+
+def test_a_limit_below_what_every_packet_holds_is_refused_with_the_figure(cast: Cast, owner: Client) -> None:
+    path = f"{page_of(cast)}settings"
+    with project_scope(cast.owner.acting, read_only=True):
+        least = least_tokens()
+    assert least is not None
+    form = {"name": "alpha", "seen": seen(text_of(owner, path))}
+    answer = owner.post(path, form | {"max_input_tokens": str(least.tokens - 1)})
+    page = answer.content.decode()
+    assert (answer.status_code, f"{least.tokens} tokens" in page, f"“{least.role}”" in page) == (422, True, True)
+    assert f'value="{least.tokens - 1}"' in page
+    assert owner.post(path, form | {"max_input_tokens": str(least.tokens)}).status_code == 303
 
 
 @pytest.mark.parametrize("limit", ["0", "-1", "many", "99999999999999999999"])

@@ -18,7 +18,8 @@ REMEDIES: Mapping[str, str] = {
     "role_not_held": "Name a role that this agent holds, or leave role out.",
     "not_found": "Check the id or ref: it is not in this project, or this key may not read it.",
     "thread_ambiguous": "Call again with thread_id set to one of the candidates.",
-    "required_content_exceeds_budget": "Raise max_input_tokens by what the shortfall lacks, or shorten user_input.",
+    "required_content_exceeds_budget": "Raise max_input_tokens by what the shortfall lacks, or "
+    "shorten user_input; a cap that a task, role or project set is changed where the detail says.",
     "attestation_needed": "Only a key with event:attest vouches for what a user said; send a plain message instead.",
     "evidence_unresolvable": "Cite refs that evidence_read opens with this key.",
     "read_budget_spent": "Read less at once or look with find; note what matters, and go on in a new session.",

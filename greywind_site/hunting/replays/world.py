@@ -26,7 +26,8 @@ from sessions.asking import ContextAsk
 from sessions.context.material import InputFact
 from sessions.context.vocabulary import Dialect
 from sessions.models import Session
-from sessions.runtime import RequiredContentExceedsBudget, prepare_context
+from sessions.required import RequiredContentExceedsBudget
+from sessions.runtime import prepare_context
 from sessions.transcripts import NewEvent, append, event_ref
 from sessions.vocabulary import AttestedBy, EventKind, EventRole
 from threads.dag import TaskWish, create_task
