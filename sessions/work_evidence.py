@@ -119,7 +119,7 @@ def open_handoff(ref: str, _acting: Acting) -> Resolved:
         raise NotThere
     said = said_now(parts_of(found))
     if form["part"]:
-        return _opened(f"handoff://{form[1]}", form, said, found)
+        return _opened(f"handoff://{form[1]}", form, {"next_actor": found.next_actor, **said}, found)
     text = "\n\n".join([said.pop("summary"), _whole(said)])
     return Resolved(ref=ref, text=text, **_kept(found))
 
