@@ -85,7 +85,9 @@ def _stand(cast: Cast, session: str) -> None:
         WorkSummary.objects.create(
             session=row, version=1, from_seq=1, to_seq=2, trigger="asked", sections=sections, tokens_o200k=9, **home
         )
-        told = {"summary": LONG, "unfinished_items": LINES, "risks": LINES, "resume_suggestion": LONG, "next_actor": "dev"}
+        told = {"summary": LONG, "unfinished_items": LINES, "risks": LINES, "resume_suggestion": LONG} | {
+            "next_actor": "dev"
+        }
         Handoff.objects.create(thread_id=row.thread_id, from_session=row, **told, **home)
 
 
