@@ -14,7 +14,7 @@ from memories.effects import SOURCE_OF
 from memories.models import Claim, Memory, MemoryEvidence, MemoryMove
 from memories.models.claim import MOST_CLAIMS
 from memories.usefulness import Use, importance_now
-from memories.vocabulary import MemoryKind, MemoryType, ScopeType, WriteOutcome
+from memories.vocabulary import PENDING, MemoryKind, MemoryType, ScopeType, WriteOutcome
 from memories.wishes import Written
 
 EXCERPT = regex.compile(r"\X{0,200}")  # of a text in a list: enough to know it again
@@ -106,7 +106,7 @@ def written_out(acting: Acting, written: Written) -> dict[str, Any]:
     return {
         **(memory_out(memory) if own else named),
         "outcome": written.outcome,
-        "held": written.outcome in (WriteOutcome.HELD, WriteOutcome.CONFLICT),
+        "held": memory.status in PENDING,  # also where it is said again by what waits already
         "code": written.code,
         "missing": written.missing,
         "duplicate_of": memory.public_id if duplicate else None,

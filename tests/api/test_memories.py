@@ -41,6 +41,14 @@ def test_a_proposal_is_held(api: Api) -> None:
     assert (memory["outcome"], memory["held"], memory["source_rank"]) == ("held", True, "trusted_agent")
 
 
+def test_what_is_held_is_held_when_it_is_said_again(cast: Cast, api: Api) -> None:
+    first, again = proposed(api), proposed(api)
+    assert (again["outcome"], again["id"], again["held"]) == ("duplicate_of", first["id"], True)
+    with project_scope(cast.owner.acting):
+        admit(cast.owner.acting, Memory.objects.get(content=LESSON), reason="test", now=at(9))
+    assert proposed(api)["held"] is False
+
+
 def test_a_held_memory_is_not_found(api: Api) -> None:
     proposed(api)
     told = ok(api.get("/memories/search?q=config parser comments"))
