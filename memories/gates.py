@@ -225,18 +225,22 @@ def _alignment(candidate: Candidate) -> Ruling:
     settled = candidate.signed or (candidate.alone and candidate.rules.weight(candidate.rank) >= TRUSTED)
     if settled and decision.reason is Reason.MODE_ASKS_A_HUMAN:
         return PASS
-    return _hold(_waits_for(candidate, decision), decision.explanation)
+    return _waits(candidate, decision)
 
 
-def _waits_for(candidate: Candidate, decision: Decision) -> ReasonCode:
-    if candidate.rules.weight(candidate.rank) < TRUSTED:
-        return ReasonCode.LOW_SOURCE_NEEDS_HUMAN
-    return {
+def _waits(candidate: Candidate, decision: Decision) -> Ruling:
+    """Return why a human decides: that the source weighs too little, where nothing in what is said asks for one."""
+    by_mode = decision.reason in (Reason.MODE_ASKS_A_HUMAN, Reason.RISK_ASKS_A_HUMAN)
+    if by_mode and candidate.rules.weight(candidate.rank) < TRUSTED:
+        told = f"a source of rank {candidate.rank} is not trusted enough to go without a human"
+        return _hold(ReasonCode.LOW_SOURCE_NEEDS_HUMAN, told)
+    code = {
         Reason.MODE_ASKS_A_HUMAN: ReasonCode.REVIEW_MODE_NEEDS_HUMAN,
         Reason.APPROVAL_REQUIRED: ReasonCode.APPROVAL_NEEDS_HUMAN,
         Reason.IDENTITY_ASKS_A_HUMAN: ReasonCode.IDENTITY_NEEDS_HUMAN,
         Reason.SENSITIVITY_ASKS_A_HUMAN: ReasonCode.SENSITIVITY_NEEDS_HUMAN,
     }.get(decision.reason, ReasonCode.RISK_NEEDS_HUMAN)
+    return _hold(code, decision.explanation)
 
 
 def write_case(candidate: Candidate) -> WriteCase:

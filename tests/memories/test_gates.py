@@ -60,6 +60,22 @@ def test_a_gate_that_does_not_pass_says_why(changed: dict[str, Any], outcome: st
     assert (judged.outcome, judged.code, judged.missing != "") == (outcome, code, True)
 
 
+APPROVED = PolicyRules(review_mode=ReviewMode.LOW_RISK_AUTO, approval_required_for=frozenset({"memory.semantic"}))
+
+
+@pytest.mark.parametrize(
+    ("rules", "code", "told"),
+    [
+        (PolicyRules(), "low_source_needs_human", "not trusted enough"),
+        (PLAIN.rules, "low_source_needs_human", "not trusted enough"),
+        (APPROVED, "approval_needs_human", "requires an approval for memory.semantic"),
+    ],
+)
+def test_what_is_missing_is_what_the_code_says(rules: PolicyRules, code: str, told: str) -> None:
+    judged = judge(replace(PLAIN, rank=SourceRank.UNTRUSTED_EXTERNAL, rules=rules))
+    assert (judged.code, told in judged.missing) == (code, True)
+
+
 @pytest.mark.parametrize(
     ("target", "outcome", "code"),
     [
