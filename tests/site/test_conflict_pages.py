@@ -355,6 +355,17 @@ def test_the_filters_are_in_the_address(dispute: Dispute, query: str, found: boo
     assert (dispute.conflict.public_id in page, "Clear the filters" in page) == (found, True)
 
 
+@pytest.mark.parametrize(("language", "words"), [("en", "3 claims"), ("zh-CN", "3 条主张")])
+def test_a_conflict_about_nothing_in_particular_is_named_by_its_claims(
+    dispute: Dispute, language: str, words: str
+) -> None:
+    dispute.say(THIRD, "70")
+    with project_scope(dispute.cast.owner.acting):
+        Conflict.objects.update(subject_text="", attribute="")
+    client = dispute.browser(language={"Accept-Language": language})
+    assert f">{words}</a>" in shown(client, at(dispute.cast, "conflicts/"))
+
+
 @pytest.mark.parametrize(
     ("state", "words"),
     [("open", "Nothing contradicts itself"), ("snoozed", "Nothing is put off"), ("settled", "Nothing was settled yet")],
