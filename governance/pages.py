@@ -15,6 +15,7 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext
 from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_http_methods
 from django.views.decorators.vary import vary_on_headers
@@ -33,6 +34,7 @@ type View = Callable[..., HttpResponseBase]
 ONLY_PAGE = "change_password"  # the name of the one page that a password for one use opens
 WITHIN = "within"  # holds the filters of the inbox from which somebody came to a matter, as the query of its address
 MOST_WITHIN = 2_000  # letters of it; a longer one narrows nothing
+FSI, PDI = "\u2068", "\u2069"  # between them a text of somebody's turns no text around it
 FRAGMENT = "HX-Request"  # htmx sends it: the answer may then be a part of the page
 
 
@@ -113,12 +115,15 @@ def addresses(request: HttpRequest, page: Page) -> dict[str, str]:
     return {"newer": _at_cursor(request, page.previous), "older": _at_cursor(request, page.next)}
 
 
-def done(request: HttpRequest, words: Any, *, to: str, decided: str = "") -> HttpResponse:
+def done(request: HttpRequest, words: Any, *, to: str, decided: str = "", about: str = "") -> HttpResponse:
     """Return the answer to a form that did its work: the page `to`, which begins with `words` on what happens next.
 
-    `decided` is the page of what was decided: whoever is led on to the next matter finds back to it by a link.
+    `decided` is the page of what was decided: whoever is led on to the next matter finds back to it by a link, and
+    reads `about` first, its own words in a line, for what stands below is about another.
     """
-    messages.success(request, str(words), extra_tags="" if to.startswith(decided) else decided)
+    elsewhere = not to.startswith(decided)
+    said = gettext("“%(matter)s” — %(words)s") % {"matter": f"{FSI}{about}{PDI}", "words": words}
+    messages.success(request, said if about and elsewhere else str(words), extra_tags=decided if elsewhere else "")
     return _onward(to)
 
 

@@ -26,6 +26,8 @@ from memories.feedback import note_reads
 from memories.models import Conflict, Settlement
 from memories.vocabulary import ConflictState, ReadThrough
 from threads.models import Thread
+from threads.speech import TITLE_GRAPHEMES
+from threads.titles import one_line
 from threads.vocabulary import ThreadState
 
 SECTION = "memories"
@@ -86,7 +88,8 @@ def settle_conflict(request: HttpRequest, desk: Desk, conflict_id: str) -> HttpR
     except SAYABLE as refusal:
         return _again(request, desk, conflict_id, refusal)
     to = next_in_inbox(form, conflict_id) if form.cleaned_data["next"] else _address(desk, page)
-    return done(request, NEXT[wish.verb], to=to, decided=_address(desk, page))
+    about = one_line(page.about.text, most=TITLE_GRAPHEMES) if page.about else ""
+    return done(request, NEXT[wish.verb], to=to, decided=_address(desk, page), about=about)
 
 
 @require_POST

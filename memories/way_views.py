@@ -26,6 +26,8 @@ from memories.views import page_of
 from memories.vocabulary import PENDING, ArchivedFor, MemoryStatus
 from memories.way_forms import EditForm, WayForm
 from memories.writes import Written, submit
+from threads.speech import TITLE_GRAPHEMES
+from threads.titles import one_line
 
 SECTION = "memories"
 NUMBER = 9  # digits of a version in an address
@@ -42,12 +44,12 @@ def change_memory(request: HttpRequest, desk: Desk, memory_id: str, way: str) ->
     form = WayForm(posted(request), way=chosen, initial={"inbox": request.GET.get("from") == "inbox"})
     if form.is_valid():
         try:
-            words, to = _taken(desk, pk, chosen, form)
+            words, to, about = _taken(desk, pk, chosen, form)
         except Clash as refusal:
             form.add_error(None, str(told(refusal.code, refusal.detail)))
             status = refusal.status
         else:
-            return done(request, words, to=to, decided=_page_of(desk, chosen, memory_id))
+            return done(request, words, to=to, decided=_page_of(desk, chosen, memory_id), about=about)
     with project_scope(desk.acting, read_only=True):
         found = find_memory(pk)
         check_way(desk, found, chosen)
@@ -99,7 +101,8 @@ def _asked_text(request: HttpRequest, memory: Memory) -> str:
     return found or memory.content
 
 
-def _taken(desk: Desk, pk: Any, way: Way, form: WayForm) -> tuple[Any, str]:
+def _taken(desk: Desk, pk: Any, way: Way, form: WayForm) -> tuple[Any, str, str]:
+    """Return what became of it, the page to go to, and what the memory says in a line, where that is not gone."""
     said = form.cleaned_data
     with project_scope(desk.acting):
         found = find_memory(pk)
@@ -109,12 +112,13 @@ def _taken(desk: Desk, pk: Any, way: Way, form: WayForm) -> tuple[Any, str]:
         if way not in ways_of(found):
             raise Clash("status: this way is not open from there.", code="invalid_transition")
         reason = said["reason"] or UNSAID.get(way, "")
+        about = "" if way is Way.ERASE else one_line(found.content, most=TITLE_GRAPHEMES)
         words = take(desk, found, way, reason=reason, missing=said.get("missing", ""), now=timezone.now())
     if said["inbox"]:
-        return words, next_in_inbox(form, found.public_id)
+        return words, next_in_inbox(form, found.public_id), about
     if own and way is Way.ERASE:
-        return words, reverse("own_memories")
-    return words, reverse("candidates", args=[desk.seat.public_id]) if waited else page_of(desk, found)
+        return words, reverse("own_memories"), about
+    return words, reverse("candidates", args=[desk.seat.public_id]) if waited else page_of(desk, found), about
 
 
 def _page_of(desk: Desk, way: Way, memory_id: str) -> str:

@@ -176,6 +176,20 @@ def test_from_the_inbox_the_next_matter_comes_after_a_decision(cast: Cast, maint
     assert f'href="{at(cast, memory)}">Look at what you decided' in html_of(maintainer, "/inbox")
 
 
+def test_above_the_next_matter_the_message_names_what_was_decided(cast: Cast, maintainer: Client) -> None:
+    named = "👩‍👩‍👧" * 60
+    memory, following = held(cast, f"{named} The rest."), held(cast)
+    sent = seen(maintainer, at(cast, memory, "?from=inbox"))
+    answer = maintainer.post(at(cast, memory, "do/admit"), sent, follow=True)
+    assert answer.request["PATH_INFO"] == at(cast, following)
+    assert f"“\u2068{named}…\u2069” — It is in use: the next search" in answer.content.decode()
+
+
+def test_on_its_own_page_the_message_names_nothing(cast: Cast, memory: Memory, maintainer: Client) -> None:
+    answer = do(maintainer, cast, memory, Way.ARCHIVE)
+    assert '">Archived. Nothing finds it' in html_of(maintainer, answer["Location"])
+
+
 def test_it_is_let_in_from_its_own_page_without_a_word(cast: Cast, maintainer: Client) -> None:
     memory = held(cast)
     answer = maintainer.post(at(cast, memory, "do/admit"), seen(maintainer, at(cast, memory), reason=""))
