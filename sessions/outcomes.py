@@ -12,6 +12,7 @@ from governance.scope import project_scope, record
 from memories.feedback import note_cited
 from sessions.compile_figures import count_usage
 from sessions.models import ContextPacket, PacketOutcome
+from sessions.usage_reports import check_usage
 from sessions.usages import take_usage
 from sessions.vocabulary import VerificationState
 
@@ -30,11 +31,13 @@ class OutcomeWish:
 
 
 def store_outcome(acting: Acting, packet_id: uuid.UUID | None, wish: OutcomeWish, *, now: datetime) -> dict[str, Any]:
-    """Store a report on a packet; raises NotThere for a packet that is not here.
+    """Store a report on a packet; raises NotThere for a packet that is not here, Invalid for a useless usage report.
 
     A memory that the packet carried and the report cites is found useful by that. `usage` says what became of the
-    provider's count: taken, implausible, or None where there was nothing to compare it with.
+    provider's count: taken, implausible, or None where there was nothing to compare it with; `usage_not_understood`
+    are the names in it that say nothing here.
     """
+    unread = check_usage(wish.usage)
     with project_scope(acting):
         rows = ContextPacket.objects.select_related("session")
         packet = rows.filter(pk=packet_id).first() if packet_id else None
@@ -61,4 +64,5 @@ def store_outcome(acting: Acting, packet_id: uuid.UUID | None, wish: OutcomeWish
             "result": row.result,
             "verification": row.verification,
             "usage": fate and fate.value,
+            "usage_not_understood": list(unread),
         }

@@ -15,10 +15,10 @@ from greywind_site.hunting.leaks.filters import sites
 from greywind_site.hunting.leaks.removing import watched
 from sessions.context.scripts import Script
 from sessions.context.tokens import exact_counter
-from sessions.models import ContextPacket, LearntFigures, UsageReport
+from sessions.models import ContextPacket, LearntFigures, PacketOutcome, UsageReport
 from sessions.usage_fit import LEAST_USAGES, Usage
 from sessions.vocabulary import Learning, UsageFate
-from tests.api.asking import append, compiled, event, make_thread, ok, open_session
+from tests.api.asking import append, compiled, event, make_thread, ok, open_session, refused
 from tests.cast import Cast, make_cast
 from tests.sessions.test_usage_fit import HARNESS, prompts
 
@@ -125,6 +125,29 @@ def test_a_count_that_cannot_be_is_kept_and_teaches_nothing(cast: Cast, tokens: 
 
 def test_a_report_without_a_count_is_none(cast: Cast) -> None:
     assert report(cast, packet(cast), output_tokens=12) is None
+
+
+def test_a_report_of_which_nothing_is_known_is_refused_with_the_names_that_are(cast: Cast) -> None:
+    answer = packet(cast)
+    path = f"/context/{answer['packet_id']}/outcome"
+    problem = refused(cast.dev.client().post(path, {"usage": {"input": -1, "foo": 2}}), 422, "usage_unusable")
+    [fault] = problem["errors"]
+    assert (fault["pointer"], "prompt_tokens, " in fault["message"]) == ("/usage", True)
+    with project_scope(cast.dev.acting, read_only=True):
+        assert not PacketOutcome.objects.exists()
+
+
+@pytest.mark.parametrize("value", [-1, "900", True, None, 1.5, {}])
+def test_a_known_name_without_a_count_is_the_field_that_is_refused(cast: Cast, value: Any) -> None:
+    path = f"/context/{packet(cast)['packet_id']}/outcome"
+    problem = refused(cast.dev.client().post(path, {"usage": {"input_tokens": value, "foo": 2}}), 422, "usage_unusable")
+    assert [fault["pointer"] for fault in problem["errors"]] == ["/usage/input_tokens"]
+
+
+def test_names_that_were_not_understood_are_told(cast: Cast) -> None:
+    path = f"/context/{packet(cast)['packet_id']}/outcome"
+    told = ok(cast.dev.client().post(path, {"usage": {"output_tokens": 12, "foo": 2, "input_tokens": "many"}}))
+    assert (told["usage"], told["usage_not_understood"]) == (None, ["foo", "input_tokens"])
 
 
 def test_what_only_its_owner_may_read_teaches_nobody(cast: Cast) -> None:
