@@ -16,7 +16,7 @@ from greywind_site.embedded.instance import CHECKOUT
 LANGUAGES = ("zh_Hans", "en")
 ROOMS = ("greywind_site", "sessions", "memories", "threads", "governance")
 VENDOR = CHECKOUT / "static" / "vendor"
-MARKS = {"gettext", "gettext_lazy", "ngettext", "ngettext_lazy", "pgettext", "pgettext_lazy", "_"}
+MARKS = {"gettext", "gettext_lazy", "gettext_noop", "ngettext", "ngettext_lazy", "pgettext", "pgettext_lazy", "_"}
 WITH_CONTEXT = {"pgettext", "pgettext_lazy"}
 ELSEWHERE = re.compile(
     r"""(?:url\(\s*|@import\s+|\bsrc\s*=\s*|\bfetch\(\s*|\bimport\s+)["']?(?:https?:)?//""", re.IGNORECASE
@@ -33,13 +33,22 @@ def templates() -> list[Path]:
 
 
 def calls(tree: ast.AST) -> set[tuple[str, str]]:
-    """(context, message) of each call of a gettext function."""
-    found = set()
+    """(context, message) of each call of a gettext function; a constant is told of where it is marked."""
+    found, marked = set(), _marked(tree)
     for node in ast.walk(tree):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in MARKS:
+            if [arg.id for arg in node.args if isinstance(arg, ast.Name) and arg.id in marked]:
+                continue
             texts = [arg.value for arg in node.args if isinstance(arg, ast.Constant) and isinstance(arg.value, str)]
             found.add((texts[0], texts[1]) if node.func.id in WITH_CONTEXT else ("", texts[0]))
     return found
+
+
+def _marked(tree: ast.AST) -> set[str]:
+    """Names of the constants whose text is marked for the catalogues."""
+    assigned = [node for node in ast.walk(tree) if isinstance(node, ast.Assign)]
+    given = [node for node in assigned if ast.unparse(node.value).startswith("gettext_noop(")]
+    return {target.id for node in given for target in node.targets if isinstance(target, ast.Name)}
 
 
 def said_in_template(path: Path) -> set[tuple[str, str]]:
