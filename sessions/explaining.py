@@ -44,6 +44,8 @@ WORDS: Mapping[Overlooked, str] = {
     Overlooked.REFUSED: "The request was refused, because what must be in did not fit: nothing entered.",
 }
 
+PART_FATES = ("in", "held", "left_out", "never_considered")
+
 type Row = Mapping[str, Any]
 type Placed = tuple[Layer, str, Row]
 """A packet's record of an item: in which layer, and under which of its heads."""
@@ -69,6 +71,7 @@ class Explanation:
     why: Overlooked | None = None
     by: str | None = None
     shortfall: Sequence[Row] = field(default=())
+    parts: Mapping[str, int] = field(default_factory=dict)
 
     def as_json(self) -> dict[str, Any]:
         """Return it as an answer says it."""
@@ -83,6 +86,7 @@ class Explanation:
             "why": self.why.value if self.why else None,
             "by": self.by,
             "shortfall": list(self.shortfall),
+            "parts": dict(self.parts),
             "message": self.message,
         }
 
@@ -166,6 +170,7 @@ def _partly(ref: str, layer: Layer | None, by_kind: Mapping[str, Sequence[Row]],
         items=[*inside, *held, *dropped],
         tokens=_sum([*inside, *held]),
         message=f"Of its {sum(counts.values())} parts: {told}.",
+        parts=dict(zip(PART_FATES, counts.values(), strict=True)),
         **_why_out(dropped),
     )
 
@@ -232,8 +237,8 @@ def _overlooked(ref: str, seen: Overseen, packet: ContextPacket) -> Explanation:
     told: dict[str, Any] = {"ref": ref, "by": seen.by}
     if seen.why is Overlooked.REFUSED:
         short: Sequence[Row] = packet.decisions["shortfall"]
-        layers = ", ".join(f"{one['layer']} needs {one['needed']} tokens and has {one['available']}" for one in short)
-        message = f"{WORDS[seen.why]} Of the tokens, {layers}."
+        layers = ", ".join(f"{one['layer']} needs {one['needed']} tokens of {one['available']}" for one in short)
+        message = f"{WORDS[seen.why]} Tokens that are short: {layers}."
         return Explanation(verdict=Explained.NEVER_CONSIDERED, why=seen.why, message=message, shortfall=short, **told)
     if seen.gate is not None:
         message = f"The gate {seen.gate.value} kept it from being looked at: not everyone there may read it."

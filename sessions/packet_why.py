@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.utils.functional import Promise
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_lazy, pgettext_lazy
 
 from memories.vocabulary import LostBy
 from sessions.context.vocabulary import DropReason, Layer
@@ -26,6 +26,13 @@ VERDICTS: Mapping[Explained, Promise] = {
     Explained.NOT_ELIGIBLE: gettext_lazy("It was not eligible: a gate kept it out, whatever room there was."),
     Explained.NEVER_CONSIDERED: gettext_lazy("It was never considered."),
 }
+PART_WORDS: Mapping[str, Promise] = {
+    "in": gettext_lazy("in the packet"),
+    "held": pgettext_lazy("parts", "held by the harness"),
+    "left_out": gettext_lazy("left out"),
+    "never_considered": pgettext_lazy("parts", "never considered"),
+}
+"""What becomes of parts, in the order in which they are counted."""
 SEARCH_RULES: Mapping[str, Promise] = {
     LostBy.UNLIKE: gettext_lazy("The search looked at it and found too little in it of what was asked."),
     LostBy.CORRECTED: gettext_lazy("The search found it, and a memory in use says otherwise since."),
@@ -109,6 +116,7 @@ class WhyTold:
     code: str
     by: Source | None
     shortfall: Sequence[ShortLine]
+    parts: Sequence[tuple[Promise, int]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,6 +150,7 @@ def why_told(opened: Opened, said: Explanation) -> WhyTold:
         code=said.rule or said.gate or said.why or "",
         by=_by(reader.namer, said.by) if said.by else None,
         shortfall=ShortLine.of(said.shortfall),
+        parts=[(PART_WORDS[fate], number) for fate, number in said.parts.items() if number],
     )
 
 

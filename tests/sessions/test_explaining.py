@@ -170,6 +170,9 @@ def test_a_source_of_which_a_part_was_cut_says_how_much(cast: Cast) -> None:
     assert said["tokens"] == sum(row["tokens"] for row in kept)
     assert said["message"].startswith(f"Of its {last - first + 1} parts: {len(kept)} in, ")
     assert cut in {row["ref"] for row in said["items"]}
+    out = sum("reason" in row for row in said["items"])
+    counts = {"in": len(kept), "held": 0, "left_out": out, "never_considered": last - first + 1 - len(kept) - out}
+    assert said["parts"] == counts
 
 
 def test_a_span_that_was_in_whole_says_so(cast: Cast) -> None:
@@ -213,7 +216,7 @@ def test_of_a_refused_request_nothing_entered(cast: Cast) -> None:
     for ref in (f"event://{session}/1", session):
         said = told(cast, packet, ref)
         assert (said["why"], said["shortfall"]) == ("refused", short)
-        assert f"{short[0]['layer']} needs {short[0]['needed']} tokens" in said["message"]
+        assert f"{short[0]['layer']} needs {short[0]['needed']} tokens of" in said["message"]
     assert told(cast, packet, f"event://{session}/99")["why"] == "not_there"
 
 
