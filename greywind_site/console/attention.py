@@ -9,7 +9,8 @@ from django.db.models.functions import Coalesce
 
 from governance.actors import Acting
 from governance.models import Project
-from memories.models import Memory, Offer
+from memories.models import ConflictSide, Memory, Offer
+from memories.models.conflict import UNSETTLED
 from memories.vocabulary import PENDING, OfferState
 from sessions.models import ContextPacket, Session
 from sessions.vocabulary import SessionState
@@ -22,11 +23,14 @@ RECENT = timedelta(days=7)
 class Attention:
     """How many packets were refused lately, sessions stand interrupted, and memories wait to be admitted; and how many
     private memories agents of the reader ask them to share, which nobody else may know.
+
+    `disputed` of the candidates are sides of unsettled conflicts: the inbox holds those as the conflicts.
     """
 
     refused: int
     interrupted: int
     candidates: int
+    disputed: int
     asked: int
 
     @property
@@ -39,8 +43,15 @@ def attention_of(acting: Acting, *, now: datetime) -> Attention:
     refused = ContextPacket.objects.filter(refused=True, created_at__gte=now - RECENT)
     interrupted = Session.objects.filter(state=SessionState.INTERRUPTED)
     candidates = Memory.objects.filter(status__in=PENDING)
+    sides = ConflictSide.objects.filter(conflict__state__in=UNSETTLED).values("memory_id")
     asked = Offer.objects.filter(human_id=acting.actor_id, state=OfferState.ASKED)
-    counts = {"refused": refused, "interrupted": interrupted, "candidates": candidates, "asked": asked}
+    counts = {
+        "refused": refused,
+        "interrupted": interrupted,
+        "candidates": candidates,
+        "disputed": candidates.filter(pk__in=sides),
+        "asked": asked,
+    }
     project = Project.objects.filter(pk=acting.project_id)
     row = project.annotate(**{name: _count(rows) for name, rows in counts.items()}).values_list(*counts).get()
     return Attention(*row)

@@ -175,9 +175,11 @@ def test_a_candidate_in_a_conflict_is_one_matter_until_the_conflict_ends(transac
         conflict = admit(gauge.owner.acting, held, reason="looks right", now=timezone.now()).conflict
     assert conflict is not None
     assert matters_of(account) == [(InboxKind.CONFLICT, conflict.public_id)]
+    assert "1 of them is a side of a conflict" in signed_in(account).get(page_of(gauge)).content.decode()
     with project_scope(gauge.owner.acting):
         Conflict.objects.filter(pk=conflict.pk).update(state=ConflictState.SETTLED)
     assert (InboxKind.CANDIDATE, held.public_id) in matters_of(account)
+    assert "side of a conflict" not in signed_in(account).get(page_of(gauge)).content.decode()
 
 
 def matters_of(account: User, tab: Tab = Tab.WAITING) -> list[tuple[InboxKind, str]]:
