@@ -17,8 +17,8 @@ SECRET_KEY = GREYWIND.secret_key.get_secret_value()
 ALLOWED_HOSTS = GREYWIND.allowed_hosts
 ROOT_URLCONF = "greywind_site.urls"
 WSGI_APPLICATION = "greywind_site.wsgi.application"
-# The API has one spelling per path; a redirect would drop a posted body.
-APPEND_SLASH = False
+# Who types a page's address may leave out the slash at its end. The API has no such path: nothing posted is redirected.
+APPEND_SLASH = True
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 AUTH_USER_MODEL = "governance.User"
 

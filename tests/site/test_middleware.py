@@ -5,7 +5,7 @@ import psycopg
 import pytest
 from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse
-from django.test import RequestFactory
+from django.test import Client, RequestFactory
 from psycopg_pool import PoolTimeout
 
 from greywind_site.middleware import DatabaseAvailabilityMiddleware, TraceMiddleware, retry_after
@@ -70,3 +70,12 @@ def test_a_body_over_the_cap_is_refused_before_it_is_read(rf: RequestFactory) ->
     request = rf.post("/", data=b"", content_type="application/json")
     request.META["CONTENT_LENGTH"] = str(13 * 1024 * 1024)
     assert pass_through(request).status_code == 413
+
+
+def test_a_page_is_found_without_the_slash_at_its_end(client: Client) -> None:
+    found = client.get("/p/prj_x/contexts?profile=a")
+    assert (found.status_code, found["Location"]) == (301, "/p/prj_x/contexts/?profile=a")
+
+
+def test_a_call_of_the_api_has_one_spelling(client: Client) -> None:
+    assert client.post("/api/v1/context/", {}, content_type="application/json").status_code == 404
