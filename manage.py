@@ -115,7 +115,11 @@ def is_synced() -> bool:
 
 
 def sync() -> None:
-    """Let uv build the environment, with the first of the tries that works."""
+    """Let uv build the environment, with the first of the tries that works. Never through a link: it is another's."""
+    place = environment_folder()
+    if os.path.islink(place):
+        own = "%s is a link: syncing would rewrite the environment of another checkout." % place
+        raise SystemExit("%s Remove the link and run this again, or run %s/bin/python manage.py." % (own, place))
     uv = find_uv()
     failures: List[str] = []
     say("building the environment with uv")
