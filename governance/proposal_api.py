@@ -13,6 +13,7 @@ from governance.ids import parse_id
 from governance.input import LARGEST_COUNT, Id, Input, Json, OptionalText
 from governance.models import Proposal, ProposalText
 from governance.proposal_reading import decisions_of, find_proposal, sight
+from governance.proposal_texts import NAMED_BY
 from governance.proposals import ProposalWish, propose, withdraw
 from governance.replays import once
 from governance.scope import project_scope
@@ -52,7 +53,9 @@ class WithdrawIn(Input):
 def post_proposal(request: HttpRequest, body: ProposalIn) -> HttpResponse:
     """Propose a persona, role, policy, self profile or budget profile, or a change of one. A human decides it.
 
-    `base` is the number of the revision that you changed; without it, the active one. Of the kind `memory` the body is
+    The body is the whole contract as it is to be, not a part of it. `slug` says which one: a role's `slug` and a budget
+    profile's `name` need not stand in the body again, and may not differ there. `base` is the number of the revision
+    that you changed; without it, the active one. Of the kind `memory` the body is
     {"memory_id": "mem_…", "reason": "…"} for a private memory of your own: the answer is 202, and nobody but your human
     sees it until they agree. Of the kind `vision` it is {"thread": "thr_…", "version": 2, "origin_goal": "…", …}, with
     the version that you read (0: there was none) and a `reason` where you have one; the answer is 202 as well. These
@@ -131,7 +134,10 @@ def _check_alone(body: ProposalIn) -> None:
 
 def _wish(body: ProposalIn) -> ProposalWish:
     subject = parse_id("act", body.subject, pointer="/subject") if body.subject else None
-    return ProposalWish(**body.model_dump(exclude={"subject"}), subject=subject)
+    told = body.model_dump(exclude={"subject"})
+    if (named := NAMED_BY.get(body.kind)) and body.slug:
+        told["body"] = {named: body.slug} | body.body
+    return ProposalWish(**told, subject=subject)
 
 
 def _texts_of(rows: list[Proposal]) -> dict[Any, ProposalText]:

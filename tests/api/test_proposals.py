@@ -54,6 +54,18 @@ def test_a_budget_profile_is_read_to_its_end(cast: Cast) -> None:
     assert problem["errors"][0]["pointer"] == "/body/factor"
 
 
+def test_what_names_a_role_is_said_once(cast: Cast) -> None:
+    asked = wish({"duties": ["other work"]}, "role", "dev")
+    shown = ok(cast.dev.client().post("/proposals", asked))
+    assert (shown["slug"], shown["body"]["slug"]) == ("dev", "dev")
+
+
+def test_two_names_of_one_role_are_refused_at_the_field(cast: Cast) -> None:
+    problem = refused(cast.dev.client().post("/proposals", wish(ROLE, "role", "tester")), 422, "invalid_body")
+    [fault] = problem["errors"]
+    assert (fault["pointer"], "must be tester" in fault["message"]) == ("/body/slug", True)
+
+
 def test_a_stale_base_hears_what_is_active(cast: Cast) -> None:
     changed(cast, ContractKind.PERSONA, "default", PERSONA | {"speaking_style": "dry"})
     problem = refused(cast.dev.client().post("/proposals", wish(base=1)), 409, "base_moved")
