@@ -9,12 +9,14 @@ set -eu
 call() { # key method path [body] -> body of the answer; a refusal ends the script with its text
   key=$1 method=$2 path=$3 body=${4:-'{}'}
   [ "$method" = GET ] && body=
-  curl -sS --fail-with-body -X "$method" "$GREYWIND_URL/api/v1$path" -H "Authorization: Bearer $key" \
-    -H 'Content-Type: application/json' -H 'If-Match: *' ${body:+-d "$body"} || { echo " <- $method $path" >&2; exit 1; }
+  told=$(curl -sS --fail-with-body -X "$method" "$GREYWIND_URL/api/v1$path" -H "Authorization: Bearer $key" \
+    -H 'Content-Type: application/json' -H 'If-Match: *' ${body:+-d "$body"}) || { printf '%s\n <- %s %s\n' "$told" "$method" "$path" >&2; exit 1; }
+  printf '%s' "$told"
 }
-field() { # the value at a dotted path of the JSON on stdin
+field() { # the value at a dotted path of the JSON on stdin; nothing there means that the call was refused
   python3 -c 'import json,sys
-v=json.load(sys.stdin)
+text=sys.stdin.read()
+v=json.loads(text) if text else sys.exit(1)
 for p in sys.argv[1].split("."): v=v[int(p)] if isinstance(v,list) else v[p]
 print(v if isinstance(v,str) else json.dumps(v,ensure_ascii=False))' "$1"
 }

@@ -104,6 +104,14 @@ def test_the_page_shows_the_three_ids(cast: Cast) -> None:
     assert all(name in html for name in (told["dev"], "cc-dev", told["resumed"]["attempt_id"]))
 
 
+def test_the_script_of_the_docs_ends_with_the_refusal_that_it_met(cast: Cast, live_server: LiveServer) -> None:
+    keys = {"GREYWIND_URL": live_server.url, "DEV_KEY": "gw_wrong", "TESTER_KEY": cast.tester.secret}
+    run = subprocess.run(["sh", SCRIPT], env=os.environ | keys, capture_output=True, text=True, check=False)
+    assert (run.returncode, run.stdout) == (1, "Dev builds.\n")
+    assert ('"code":"unauthenticated"' in run.stderr, "Traceback" in run.stderr) == (True, False)
+    assert "<- POST /threads" in run.stderr
+
+
 def test_the_script_of_the_docs_holds_against_a_running_server(cast: Cast, live_server: LiveServer) -> None:
     keys = {"GREYWIND_URL": live_server.url, "DEV_KEY": cast.dev.secret, "TESTER_KEY": cast.tester.secret}
     run = subprocess.run(["sh", SCRIPT], env=os.environ | keys, capture_output=True, text=True, check=False)
