@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from greywind_site.client.commands.app import run_app
+from greywind_site.client.commands.speaking import Exit
 
 OTHERS = """{
     "model": "opus",
@@ -220,3 +221,12 @@ def test_over_http_the_key_is_a_variable(project: Path, capsys: pytest.CaptureFi
 
 def test_a_generic_client_needs_a_file(project: Path) -> None:
     assert run_app(["init", "mcp", "--yes"]) == 2
+
+
+def test_a_folder_that_is_not_there_is_refused_with_the_remedy(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    absent = project / "my folder"
+    assert init("--dir", str(absent), "--yes") == Exit.USAGE
+    assert f"mkdir -p '{absent}'" in capsys.readouterr().err
+    assert not absent.exists()

@@ -3,6 +3,7 @@ import socket
 from pathlib import Path
 
 import pytest
+from django.core.management import CommandError, call_command
 
 from greywind_site.embedded import entrance
 from greywind_site.embedded.catalogues import compile_catalogues
@@ -39,6 +40,17 @@ def test_asked_how_it_is_used_a_command_starts_nothing(
     with pytest.raises(SystemExit):
         entrance.run(["manage.py", "bench_gate", word])
     assert ("pairs,sensitivity,injection" in capsys.readouterr().out, list(tmp_path.iterdir())) == (True, [])
+
+
+def test_the_help_of_up_names_the_data_folder(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        entrance.run(["manage.py", "up", "--help"])
+    assert "--data DIR" in capsys.readouterr().out
+
+
+def test_a_data_option_that_is_cut_short_is_refused() -> None:
+    with pytest.raises(CommandError, match="in full"):
+        call_command("up", data="/elsewhere")
 
 
 def test_an_outside_database_starts_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,6 +1,7 @@
 """greywind init: writes the configuration of a harness, shows it first, and takes it back."""
 
 import os
+import shlex
 import shutil
 import sys
 from collections.abc import Sequence
@@ -135,7 +136,9 @@ def _server_part(path: Path, entry: dict[str, object], *, under: str) -> Part:
 
 def _project_files(folder: Path) -> tuple[Path, Path]:
     if not folder.is_dir():
-        stop(f"{folder} is no folder", Exit.USAGE)
+        make = f"make it with: mkdir -p {shlex.quote(str(folder))}"
+        remedy = "name a folder" if folder.exists() else f"{make}, or leave --dir out for the folder that you are in"
+        stop(f"{folder} is no folder; {remedy}", Exit.USAGE)
     here = folder.resolve()
     return here / ".claude" / "settings.json", here / ".mcp.json"
 

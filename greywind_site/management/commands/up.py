@@ -3,11 +3,12 @@
 from typing import Any, override
 
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandParser
+from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import connection
 
 from greywind_site.checks import OverPrivileged, refuse_over_privileged
 from greywind_site.embedded.faults import EmbeddedFault
+from greywind_site.embedded.instance import default_folder
 from greywind_site.embedded.up import Options, bring_up
 
 
@@ -19,12 +20,20 @@ class Command(BaseCommand):
 
     @override
     def add_arguments(self, parser: CommandParser) -> None:
+        # Named here for the help alone: the entrance has taken it from the words by now.
+        parser.add_argument(
+            "--data",
+            metavar="DIR",
+            help=f"data folder, of every command (default GREYWIND_DATA, else {default_folder()})",
+        )
         parser.add_argument("--port", type=int, default=8000, help="port of API and console (default 8000)")
         parser.add_argument("--no-demo", action="store_true", help="do not make the demo project")
         parser.add_argument("--json", action="store_true", help="print one JSON line instead of text")
 
     @override
     def handle(self, *args: Any, **options: Any) -> None:
+        if options["data"] is not None:
+            raise CommandError("write --data in full: --data DIR")
         wanted = Options(port=options["port"], demo=not options["no_demo"], as_json=options["json"])
         bring_up(settings.GREYWIND, wanted, check_role=check_role)
 
