@@ -80,6 +80,14 @@ class Unauthenticated(Refusal):
     code = "unauthenticated"
     title = "A valid key is needed"
 
+    @classmethod
+    def without_key(cls) -> Self:
+        """Return the refusal of a request whose key does not count, in one sentence for every cause."""
+        causes = "none came, or it is unknown, lapsed or revoked, or its agent is off"
+        return cls.at(
+            "Authorization", f"send a valid key as `Bearer gw_…`: {causes}; an owner of the project sees which"
+        )
+
 
 class Forbidden(Refusal):
     status = 403

@@ -196,7 +196,7 @@ def authenticate(secret: str, *, trace_id: str) -> Acting:
     form = KEY_FORM.fullmatch(secret)
     row = _auth_key(form.group(1)) if form else None
     if row is None or not hmac.compare_digest(bytes(row[4]), digest(secret)) or not row[7]:
-        raise Unauthenticated.at("Authorization", "send a valid key as `Bearer gw_…`")
+        raise Unauthenticated.without_key()
     key_id, project_id, actor_id, kind, _, scopes, roles, _ = row
     return Acting(
         project_id=project_id,

@@ -61,7 +61,7 @@ def on_invalid(request: HttpRequest, error: ValidationError) -> HttpResponse:
 @api.exception_handler(AuthenticationError)
 def on_no_key(request: HttpRequest, _error: AuthenticationError) -> HttpResponse:
     """Answer a request without a bearer key."""
-    response = on_refusal(request, Unauthenticated.at("Authorization", "send a valid key as `Bearer gw_…`"))
+    response = on_refusal(request, Unauthenticated.without_key())
     response["WWW-Authenticate"] = "Bearer"
     return response
 

@@ -63,8 +63,11 @@ class ProblemMiddleware:
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         response = self.get_response(request)
-        foreign = response.headers.get("Content-Type") != CONTENT_TYPE
-        if response.status_code < 400 or not foreign or not request.path_info.startswith("/api/"):
+        if not request.path_info.startswith("/api/") or response.headers.get("Content-Type") == CONTENT_TYPE:
+            return response
+        # Answers hold texts of any language, whatever the reader's console speaks.
+        response.headers.pop("Content-Language", None)
+        if response.status_code < 400:
             return response
         title = http.client.responses.get(response.status_code, "Refused")
         code = title.lower().replace(" ", "_")

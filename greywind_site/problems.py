@@ -25,6 +25,7 @@ def problem_response(problem: Problem, *, retry_after: int | None = None) -> Htt
     if retry_after is not None:
         document["retry_after"] = retry_after
     response = HttpResponse(orjson.dumps(document), status=problem.status, content_type=CONTENT_TYPE)
+    response["Content-Language"] = "en"
     if retry_after is not None:
         response["Retry-After"] = str(retry_after)
     return response

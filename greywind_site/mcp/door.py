@@ -111,7 +111,7 @@ def _is_ours(host: str) -> bool:
 
 
 def _no_key() -> Unauthenticated:
-    return Unauthenticated.at("Authorization", "send a valid key as `Bearer gw_…`")
+    return Unauthenticated.without_key()
 
 
 async def _answer(refusal: Refusal, send: Send) -> None:

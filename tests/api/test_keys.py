@@ -136,6 +136,22 @@ def test_a_bad_key_hears_how_to_come_in(stage: Stage, bad_keys: list[Bad]) -> No
     }
 
 
+def test_every_cause_of_a_refused_key_is_named_at_once(stage: Stage, bad_keys: list[Bad]) -> None:
+    told = {knock(FIRST["list_threads"], bad.header, {}).json()["errors"][0]["message"] for bad in bad_keys}
+    [sentence] = told
+    assert [cause in sentence for cause in ("unknown", "lapsed", "revoked", "agent is off", "an owner")] == [True] * 5
+
+
+@pytest.mark.parametrize("language", [None, "zh-hans", "en"])
+def test_an_answer_claims_no_language_that_it_is_not_in(stage: Stage, language: str | None) -> None:
+    accepted = {"Accept-Language": language} if language else {}
+    good = {"Authorization": f"Bearer {stage.alpha.dev.secret}"}
+    heads = [
+        Client().get("/api/v1/threads", headers=sent | accepted).headers.get("Content-Language") for sent in (good, {})
+    ]
+    assert heads == [None, "en"]
+
+
 def test_a_good_key_opens_what_bad_ones_do_not(stage: Stage) -> None:
     assert knock(FIRST["list_threads"], f"Bearer {stage.alpha.dev.secret}", {}).status_code == 200
 

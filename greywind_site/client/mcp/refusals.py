@@ -13,7 +13,7 @@ MOST_FIELDS, MOST_EXTRA, MOST_CANDIDATES = 10, 4000, 10
 # What helps to repair a request; whatever else a problem document holds is not an agent's matter.
 HELPFUL = ("shortfall", "candidates", "retry_after", "read", "budget", "left", "wanted")
 REMEDIES: Mapping[str, str] = {
-    "unauthenticated": "The key is wrong, lapsed or revoked. Ask an owner of the project for a fresh one.",
+    "unauthenticated": "The key is unknown, lapsed or revoked, or its agent is off; an owner sees which.",
     "scope_missing": "This key may not do that. Ask an owner of the project for a key with the scope named here.",
     "role_not_held": "Name a role that this agent holds, or leave role out.",
     "not_found": "Check the id or ref: it is not in this project, or this key may not read it.",
