@@ -13,7 +13,8 @@ from memories.retiring import archive
 from memories.retrieval import Found
 from memories.vocabulary import MemoryStatus, ScopeType
 from sessions import gathering, recalling
-from sessions.models import Event, Session, WorkSummary
+from sessions.explaining import explanation
+from sessions.models import ContextPacket, Event, Session, WorkSummary
 from tests.api.asking import append, compiled, event, layer, make_thread, ok, open_session
 from tests.api.test_context_again import QUESTION, learnt, private_of
 from tests.cast import Cast, at, make_cast
@@ -237,3 +238,12 @@ def test_a_session_is_all_that_is_of_it(cast: Cast) -> None:
     said = told(cast, packet, session)
     assert {row["ref"] for row in said["items"]} >= {f"event://{session}/1", f"event://{session}/2"}
     assert (said["verdict"], said["layer"]) == ("in", None)
+
+
+def test_a_span_of_which_nothing_is_in_says_what_it_would_have_needed() -> None:
+    place = f"event://ses_{'1' * 32}"
+    dropped = [{"ref": f"{place}/1", "tokens": 7, "reason": "input_cap"}]
+    layers = [{"layer": "dialogue", "items": [], "dropped": dropped}]
+    said = explanation(ContextPacket(), {"summary": None, "budget": {"layers": layers}}, f"{place}/1-3")
+    assert (said.verdict, said.tokens, said.rule) == ("cut", 7, "input_cap")
+    assert said.parts == {"in": 0, "held": 0, "left_out": 1, "never_considered": 2}

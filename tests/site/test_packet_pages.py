@@ -289,7 +289,7 @@ def test_why_counts_the_parts_of_what_is_in_only_in_part(cast: Cast, client: Cli
     answer = worked(cast, turns=60, budget={"max_input_tokens": 2000})
     asked = client.get(contexts_of(cast, f"{answer['packet_id']}/why"), {"ref": answer["session"]["id"]})
     page = plain(asked.content.decode())
-    assert re.search(r"Its parts: +in the packet \d+ · left out \d+", page)
+    assert re.search(r"Its parts: +in the packet \d+ \([\d,]+ tokens\) · left out \d+", page)
 
 
 def test_why_gives_the_api_s_answer_in_words(cast: Cast, client: Client) -> None:
