@@ -51,6 +51,7 @@ SELECT seq, CASE WHEN {AT_FITS} THEN (extract(epoch FROM at) * 1000000)::bigint 
        encode(hash, 'hex'), {TEXTS_IN_ORDER}
 FROM governance_auditevent WHERE project_id = %s ORDER BY seq, id
 """  # noqa: S608 - as above
+HASHED = "hmac"  # what a keyed hash begins with
 EXPORTED = ("seq", "at", "prev", "hash", *TEXTS)
 
 
@@ -66,7 +67,7 @@ def fingerprint(value: Any) -> str:
     """Return a keyed hash of any JSON value: equal values match, and nobody without the pepper can guess one."""
     canonical = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, default=str)
     key = settings.GREYWIND.audit_pepper.get_secret_value().encode()
-    return "hmac:" + hmac.new(key, canonical.encode("utf-8", "surrogatepass"), hashlib.sha256).hexdigest()
+    return f"{HASHED}:" + hmac.new(key, canonical.encode("utf-8", "surrogatepass"), hashlib.sha256).hexdigest()
 
 
 def told(reason: str, row: ProjectRow) -> str:

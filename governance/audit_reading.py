@@ -11,6 +11,7 @@ from django.db.models import QuerySet
 from django.urls import reverse
 from django.utils import timezone
 
+from governance.audit import HASHED
 from governance.chain_checks import ChainState, chain_state
 from governance.errors import Invalid
 from governance.ids import parse_id, public_id
@@ -54,7 +55,13 @@ class AuditLine:
 
     @property
     def reason(self) -> str:
-        return made_visible(self.event.reason)
+        return "" if self.reason_hash else made_visible(self.event.reason)
+
+    @property
+    def reason_hash(self) -> str:
+        """The first letters of a reason that the ledger keeps as its keyed hash alone."""
+        scheme, _, digest = self.event.reason.partition(":")
+        return digest[:HASH_SHOWN] if scheme == HASHED else ""
 
     @property
     def hash(self) -> str:
@@ -132,13 +139,15 @@ def _midnight(day: date) -> datetime:
 
 
 def _line(row: AuditEvent, project: str, actors: Mapping[str, Actor], revisions: Mapping[str, str]) -> AuditLine:
-    actor, behalf = actors.get(row.actor), actors.get(_actor_id(row.on_behalf_of))
+    other = _actor_id(row.on_behalf_of)
+    for_whom = "" if other == row.actor else row.on_behalf_of  # who acts for themselves is named once
+    actor, behalf = actors.get(row.actor), actors.get(other) if for_whom else None
     about = actors.get(row.target)
     page = page_of_actor(project, about) if about else revisions.get(row.target) or page_of(project, row.target)
     return AuditLine(
         event=row,
         actor=actor.name if actor else "",
-        behalf=behalf.name if behalf else row.on_behalf_of,
+        behalf=behalf.name if behalf else for_whom,
         actor_href=(page_of_actor(project, actor) if actor else None) or "",
         behalf_href=(page_of_actor(project, behalf) if behalf else None) or "",
         href=page or "",

@@ -1,6 +1,7 @@
 """The ledger in the console: what it lists, narrows, exports, and says of its chain."""
 
 import json
+from dataclasses import replace
 
 import pytest
 from django.test import Client
@@ -8,6 +9,7 @@ from django.utils import timezone
 from redis.exceptions import RedisError
 
 from governance import audit_reading, chain_checks, exports
+from governance.audit import fingerprint
 from governance.chain_checks import ChainState
 from governance.ids import new_id
 from governance.models import AuditEvent, User
@@ -203,3 +205,12 @@ def test_a_remembered_entry_that_is_another_now_lets_the_whole_be_checked(cast: 
     with project_scope(cast.owner.acting, read_only=True):
         state = chain_checks.chain_state(cast.project.pk, now=timezone.now())
     assert (state.entries, state.hash != wrong.hash, state.whole_at is not None) == (state.last, True, True)
+
+
+def test_a_reason_kept_as_its_hash_is_short_and_nobody_stands_for_themselves(cast: Cast, owner: Client) -> None:
+    acting = replace(cast.owner.acting, on_behalf_of=cast.owner.actor.pk)
+    with project_scope(acting):
+        record("memory.propose", "memory://x", reason=fingerprint("said in private"))
+    line = owner.get(f"{page_of(cast)}audit/").context["page"].lines[0]
+    assert (line.reason, line.reason_hash) == ("", fingerprint("said in private").partition(":")[2][:12])
+    assert (line.actor, line.behalf) == (cast.owner.actor.name, "")

@@ -1,8 +1,10 @@
 """The console's pages over HTTP."""
 
+import os
 import re
 import subprocess
 import uuid
+from pathlib import Path
 
 import pytest
 from django.db import connection
@@ -211,13 +213,29 @@ def test_an_empty_project_says_how_to_begin(viewer: User, cast: Cast) -> None:
     ) * 3
 
 
+FAKE_CURL = r"""curl() {
+  printf '%s\0' "$@" "END" >>"$ASKED"
+  printf '{"packet_id": "PKT", "session": {"id": "SES"}}'
+}"""
+
+
 @pytest.mark.parametrize("language", [CHINESE, ENGLISH])
-def test_the_command_to_copy_is_a_valid_request(viewer: User, cast: Cast, language: dict[str, str]) -> None:
+def test_the_commands_to_copy_are_valid_requests(
+    viewer: User, cast: Cast, language: dict[str, str], tmp_path: Path
+) -> None:
     shown = signed_in(viewer, language).get(f"{page_of(cast)}start").context["ways"][0].text
-    script = "curl() { printf '%s\\0' \"$@\"; }; GREYWIND_KEY=gw_key; " + shown
-    words = subprocess.run(["sh", "-c", script], capture_output=True, text=True, check=True).stdout.split("\0")[:-1]
-    assert {"http://testserver/api/v1/context", "Authorization: Bearer gw_key"} <= set(words)
-    assert cast.dev.client().post("/context", words[-1]).status_code == 200
+    asked = tmp_path / "asked"
+    told = {**os.environ, "ASKED": str(asked), "GREYWIND_KEY": "gw_key"}
+    subprocess.run(["sh", "-c", f"{FAKE_CURL}\n{shown}"], env=told, capture_output=True, check=True)
+    calls = [call.split("\0")[:-1] for call in asked.read_text().split("END\0")[:-1]]
+    assert all("Authorization: Bearer gw_key" in call for call in calls)
+    paths, client = [call[call.index("-X") + 2] for call in calls], cast.dev.client()
+    base = "http://testserver/api/v1"
+    assert paths == [f"{base}/context", f"{base}/sessions/SES/events", f"{base}/context/PKT/outcome"]
+    bodies = [call[call.index("-d") + 1] for call in calls]
+    packet = client.post("/context", bodies[0]).json()
+    assert client.post(f"/sessions/{packet['session']['id']}/events", bodies[1]).status_code == 201
+    assert client.post(f"/context/{packet['packet_id']}/outcome", bodies[2]).status_code == 201
 
 
 def test_a_foreign_project_reads_like_none(viewer: User, cast: Cast) -> None:
