@@ -373,7 +373,7 @@ def test_a_wrong_key_over_stdio_is_told_so(site: Site) -> None:
     with agent(STDIO, site.url, "gw_zzzzzzzz_" + "a" * 43) as stranger:
         told = stranger.refused("memory_search", query="tides")
     assert (told["code"], told["status"]) == ("unauthenticated", 401)
-    assert "fresh one" in told["remedy"]
+    assert "lapsed or revoked" in told["remedy"]
 
 
 def test_a_server_that_is_away_is_said_to_be_away(site: Site) -> None:
