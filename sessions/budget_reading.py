@@ -9,7 +9,6 @@ from django.db.models import Count, Q
 from django.db.models.fields.json import KT
 from django.utils.functional import Promise
 
-from governance.contracts import active_revision
 from governance.errors import NotThere
 from governance.invisible import made_visible
 from governance.languages import language_of
@@ -17,11 +16,11 @@ from governance.models import Project, Proposal, Revision
 from governance.proposal_reading import POLICY
 from governance.proposals import EDITABLE
 from governance.vocabulary import ContractKind, Phase, RevisionState, Risk
+from sessions.budget_texts import Text, in_force, texts_of
 from sessions.budget_words import COUNT_NAMES, ITEM_NAMES, READS, STATES, THRESHOLD_NAMES
 from sessions.context.budget import Budget, Limit, build_budget
 from sessions.context.floors import floors_of, raised
-from sessions.context.profile_form import parse_profile
-from sessions.context.profiles import WHOLE, Learnt, ModelProfile, ProfileFault, Shares, with_learnt
+from sessions.context.profiles import WHOLE, Learnt, ModelProfile, Shares, with_learnt
 from sessions.context.vocabulary import GROUP_OF, Group, Layer, LimitOrigin
 from sessions.learnt_reading import LearntLine, Standing, learnt_line, per_cent
 from sessions.models import BudgetProfile, ContextPacket, LearntFigures, UsageReport
@@ -144,11 +143,12 @@ class ProfilePage:
 def profile_lines(project: Project) -> list[ProfileLine]:
     """Return every profile that the project can name, as it holds, by name; in the open scope."""
     learnt = LearntFigures.objects.order_by("slug", "-version").distinct("slug")
-    return _lines(project, learnt=learnt, shipped=BudgetProfile.objects.newest())
+    approved = in_force(ContractKind.BUDGET_PROFILE)
+    return _lines(project, learnt=learnt, texts=texts_of(BudgetProfile.objects.newest(), approved))
 
 
-def _lines(project: Project, *, learnt: Iterable[LearntFigures], shipped: Iterable[BudgetProfile]) -> list[ProfileLine]:
-    """Return the profiles that ship or were approved; `learnt` and `shipped` hold the newest version of each name."""
+def _lines(project: Project, *, learnt: Iterable[LearntFigures], texts: Mapping[str, Text]) -> list[ProfileLine]:
+    """Return the profiles that ship or were approved, by their texts; `learnt` holds the newest of each name."""
     newest = {row.slug: row for row in learnt}
     standings, effects = _standings(newest), _effects()
     none, nothing = Effect(0, 0, None), Standing(None, 0, 0)
@@ -163,7 +163,7 @@ def _lines(project: Project, *, learnt: Iterable[LearntFigures], shipped: Iterab
             effect=effects.get(slug, none),
             usual=slug == project.default_profile,
         )
-        for slug, text in sorted(_texts(shipped).items())
+        for slug, text in sorted(texts.items())
     ]
 
 
@@ -171,9 +171,13 @@ def profile_page(project: Project, slug: str, *, phase: Phase, risk: Risk) -> Pr
     """Return one profile under a phase and a risk, in the open scope; raises NotThere for a name that is none."""
     learnt = list(LearntFigures.objects.filter(slug=slug).order_by("-version")[:VERSIONS])
     shipped = list(BudgetProfile.objects.filter(slug=slug).order_by("-version"))
-    line = _of_name(_lines(project, learnt=learnt[:1], shipped=shipped[:1]), slug)
+    approved = {
+        (row.contract.kind, row.contract.slug): row
+        for row in in_force(ContractKind.BUDGET_PROFILE, ContractKind.POLICY)
+    }
+    policy = approved.pop(POLICY, None)
+    line = _of_name(_lines(project, learnt=learnt[:1], texts=texts_of(shipped[:1], approved.values())), slug)
     limits = [Limit(LimitOrigin.PROJECT, project.max_input_tokens)] if project.max_input_tokens else []
-    policy = active_revision(*POLICY)
     floors = floors_of(policy.body if policy else None)
     budget = build_budget(line.profile, phase=phase, risk=risk, limits=limits, floors=floors)
     rows = ContextPacket.objects.filter(receipt__profile__0=slug).order_by("-created_at")[:OWN_PACKETS]
@@ -199,30 +203,6 @@ def _of_name(lines: Iterable[ProfileLine], slug: str) -> ProfileLine:
         if line.slug == slug:
             return line
     raise NotThere.there("{profile}")
-
-
-@dataclass(frozen=True, slots=True)
-class _Text:
-    slug: str
-    body: Mapping[str, Any]
-    profile: ModelProfile
-    version: int
-    revision: int | None
-
-
-def _texts(shipped: Iterable[BudgetProfile]) -> dict[str, _Text]:
-    """Return what holds by name: the approved text where there is one that can be read, else the shipped one."""
-    approved = Revision.objects.filter(contract__kind=ContractKind.BUDGET_PROFILE, state=RevisionState.ACTIVE)
-    found: dict[str, _Text] = {}
-    for row in shipped:
-        found[row.slug] = _Text(row.slug, row.body, parse_profile(row.body), row.version, None)
-    for revision in approved.select_related("contract"):
-        slug = revision.contract.slug
-        try:
-            found[slug] = _Text(slug, revision.body, parse_profile(revision.body), revision.number, revision.number)
-        except ProfileFault:
-            continue  # a compile goes by the shipped one as well, and warns
-    return found
 
 
 def _learnt(row: LearntFigures | None) -> Learnt | None:

@@ -77,8 +77,7 @@ class Gathered:
 
 
 def gather(acting: Acting, thread: Thread, opening: Opening, wish: CompileWish, *, now: datetime) -> Gathered:
-    """Read everything that the compile may look at, in the open read-only scope. The number of statements is fixed,
-    but for one more where the named profile is not known.
+    """Read all that a compile may look at, in the open scope: as many statements for much as for little.
 
     Raises VectorsWanted where those of what is looked for, which may be known here only, are not at hand.
     """
@@ -87,8 +86,7 @@ def gather(acting: Acting, thread: Thread, opening: Opening, wish: CompileWish, 
     asked: dict[str, Any] = {"profile": wish.profile, "fallback": CONSERVATIVE, "since": attempt.started_at}
     heads = heads_of(session, revisions=list(ids), **asked)
     revisions = _revisions({ids[row.pk]: row for row in heads.revisions}, wish.on_behalf_of)
-    named = wish.profile or heads.project.default_profile
-    chosen = looked_up(choose(named, heads.profiles), named, project_id=acting.project_id, since=attempt.started_at)
+    chosen = _chosen(acting, wish.profile or heads.project.default_profile, heads, since=attempt.started_at)
     counts = chosen.profile.counts
     task = _task_in_hand(session, heads.tasks)
     events = event_facts(session, tail_of(session, most=counts.dialogue_items, without=wish.skip_client_id))
@@ -97,7 +95,7 @@ def gather(acting: Acting, thread: Thread, opening: Opening, wish: CompileWish, 
     policy = revisions.get("policy")
     eligibility = _eligibility(acting, thread, wish, policy, phase=phase, risk=risk)
     scope = _search_scope(thread, task, eligibility, events=events, heads=heads, now=now)
-    asked_for = _recall_wish(wish, thread, heads.vision, goal=goal_of(phase, task, eligibility), vectors=wish.vectors)
+    asked_for = _recall_wish(wish, thread, heads.vision, goal=goal_of(phase, task, eligibility))
     recalled = recall(asked_for, kept_in(heads.last), scope=scope, limits=Limits(most=counts.memories_max * 2))
     summary, handoff = summary_fact(heads.summary), handoff_fact(heads.handoff)
     stands = stands_for(session, revisions["role"], eligibility)
@@ -140,6 +138,10 @@ def gather(acting: Acting, thread: Thread, opening: Opening, wish: CompileWish, 
     )
 
 
+def _chosen(acting: Acting, named: str, heads: Heads, *, since: datetime) -> Chosen:
+    return looked_up(choose(named, heads.profiles), named, project_id=acting.project_id, since=since)
+
+
 def _revisions(found: dict[str, Revision], behalf: uuid.UUID | None) -> dict[str, Revision]:
     pinned = found.get("self_profile")
     if behalf is not None and (pinned is None or pinned.contract.subject_id != behalf):
@@ -158,15 +160,8 @@ def _task_in_hand(session: Session, tasks: Sequence[Task]) -> Task | None:
     return doing[0] if len(doing) == 1 else None
 
 
-def _recall_wish(
-    wish: CompileWish,
-    thread: Thread,
-    vision: Mapping[str, Any] | None,
-    *,
-    goal: Goal,
-    vectors: AskedVectors | None,
-) -> RecallWish:
-    return RecallWish(matter=wish.matter, otherwise=matter_of(thread, vision), goal=goal, vectors=vectors)
+def _recall_wish(wish: CompileWish, thread: Thread, vision: Mapping[str, Any] | None, *, goal: Goal) -> RecallWish:
+    return RecallWish(matter=wish.matter, otherwise=matter_of(thread, vision), goal=goal, vectors=wish.vectors)
 
 
 def _search_scope(

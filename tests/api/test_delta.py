@@ -167,7 +167,7 @@ def test_client_tokens_are_the_harness_reserve_and_say_whose_word_it_is(api: Api
 
 @pytest.mark.parametrize(
     ("more", "pointer"),
-    [({}, "/client_tokens"), ({"budget": {"max_input_tokens": 5}}, "/budget")],
+    [({}, "/client_tokens"), ({"budget": {"max_input_tokens": 5}}, "/budget/max_input_tokens")],
 )
 def test_a_harness_that_fills_the_window_is_refused_at_its_own_field(
     api: Api, session: str, more: dict[str, Any], pointer: str

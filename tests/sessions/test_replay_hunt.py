@@ -44,8 +44,8 @@ def test_renames_revisions_and_corrections_took_place(report: ReplayReport) -> N
 def test_a_replay_that_calls_a_thread_what_it_is_called_now_is_found(
     hunted: Hunted, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    then = receipts._thread
-    monkeypatch.setattr(receipts, "_thread", lambda values: replace(then(values), title="renamed"))
+    then = receipts.thread_in
+    monkeypatch.setattr(receipts, "thread_in", lambda receipt: replace(then(receipt), title="renamed"))
     assert "no part is named" in "".join(judged(hunted).wrong)
 
 
