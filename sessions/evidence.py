@@ -20,6 +20,7 @@ from sessions.models import Artifact, Event
 from sessions.models.event import ERASED
 from sessions.standing import standing_of
 from sessions.work_evidence import (
+    form_of,
     open_handoff,
     open_revision,
     open_session,
@@ -90,7 +91,7 @@ def find_artifacts(wanted: Sequence[str], _acting: Acting) -> list[str]:
 
 def open_artifact(ref: str, _acting: Acting) -> Resolved:
     """Return an artifact, or the part that the fragment names (#t=offset,limit in tokens, #l= in lines)."""
-    form = _form(ARTIFACT, ref)
+    form = form_of(ARTIFACT, ref)
     found = Artifact.objects.filter(pk=parse_id("art", form.group(1), pointer="/ref")).first()
     if found is None or found.erased:
         raise NotThere
@@ -110,7 +111,7 @@ def open_artifact(ref: str, _acting: Acting) -> Resolved:
 
 def span_of(ref: str) -> tuple[uuid.UUID, int, int]:
     """Return the session, the first and the last entry that an event's ref names. Raises NotThere for another form."""
-    form = _form(EVENT, ref)
+    form = form_of(EVENT, ref)
     first = int(form.group(2))
     last = int(form.group(3) or first)
     if not first <= last < first + MOST_EVENTS:
@@ -140,10 +141,3 @@ def _is_part(form: re.Match[str]) -> bool:
     if form.group(2) is None:
         return True
     return 1 <= int(form.group(4)) <= (READ_MOST if form.group(2) == "t" else LINES_MOST)
-
-
-def _form(pattern: re.Pattern[str], ref: str) -> re.Match[str]:
-    form = pattern.fullmatch(ref)
-    if form is None:
-        raise NotThere
-    return form

@@ -9,6 +9,7 @@ from sessions.context.budget import Limit, build_budget
 from sessions.context.compiler import compile_packet
 from sessions.context.material import ContractFact, Eligibility, InputFact, Material, SessionFact, ThreadFact
 from sessions.context.profile_form import parse_profile
+from sessions.context.profiles import ModelProfile
 from sessions.context.vocabulary import LimitOrigin
 from sessions.facts import contract_fact
 from sessions.models import BudgetProfile
@@ -39,15 +40,15 @@ def least_tokens() -> Least | None:
     policy = found.get((ContractKind.POLICY, DEFAULT_POLICY))
     shared = (contract_fact(persona), contract_fact(policy) if policy else None)
     roles = [(slug, row) for (kind, slug), row in found.items() if kind == ContractKind.ROLE]
-    needs = [Least(slug, _needed(*shared, contract_fact(row))) for slug, row in roles]
+    profile = parse_profile(BudgetProfile.objects.newest().get(slug=CONSERVATIVE).body)
+    needs = [Least(slug, _needed(_material(*shared, contract_fact(row)), profile)) for slug, row in roles]
     return max(needs, key=lambda least: (least.tokens, least.role), default=None)
 
 
-def _needed(persona: ContractFact, policy: ContractFact | None, role: ContractFact) -> int:
+def _needed(material: Material, profile: ModelProfile) -> int:
     """Compile where nothing fits: what is short then is what is required."""
-    profile = parse_profile(BudgetProfile.objects.newest().get(slug=CONSERVATIVE).body)
     budget = build_budget(profile, phase=Phase.EXECUTE, risk=Risk.LOW, limits=NOTHING_FITS)
-    compiled = compile_packet(_material(persona, policy, role), budget, counter=profile.counter())
+    compiled = compile_packet(material, budget, counter=profile.counter())
     return sum(layer.needed for layer in compiled.shortfalls)
 
 

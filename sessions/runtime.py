@@ -94,24 +94,21 @@ def _with_material(ask: ContextAsk, store: Store, *, acting: Acting, now: dateti
     One snapshot is enough when nothing is opened.
     """
     vectors, window = _own_vectors(ask), None
-    try:
-        with project_scope(acting, read_only=True):
-            found = find(ask, acting=acting, now=now)
-            window = window_as_it_is(found, acting=acting, now=now)
-            if window is not None:
-                return store(window, _gather(ask, window, acting=acting, now=now, vectors=vectors))
-    except VectorsWanted as wanted:
-        vectors = query_vectors(wanted.requests)
-    if window is None:
+    while True:
+        try:
+            with project_scope(acting, read_only=True):
+                if window is None:
+                    found = find(ask, acting=acting, now=now)
+                    window = window_as_it_is(found, acting=acting, now=now)
+                if window is not None:
+                    return store(window, _gather(ask, window, acting=acting, now=now, vectors=vectors))
+        except (
+            VectorsWanted
+        ) as wanted:  # what a mere "go on" looks for has no vectors here yet; with them it never asks
+            vectors = query_vectors(wanted.requests)
+            continue
         with project_scope(acting):
             window = open_window(found, acting=acting, now=now)
-    try:
-        with project_scope(acting, read_only=True):
-            return store(window, _gather(ask, window, acting=acting, now=now, vectors=vectors))
-    except VectorsWanted as wanted:  # once more: what a mere "go on" looks for had no vectors here yet
-        vectors = query_vectors(wanted.requests)
-    with project_scope(acting, read_only=True):
-        return store(window, _gather(ask, window, acting=acting, now=now, vectors=vectors))
 
 
 @traced(Operation.EMBED)

@@ -55,7 +55,7 @@ STATE = "project_state"  # of a summary: the sections that say how its thread st
 
 def open_vision(ref: str, _acting: Acting) -> Resolved:
     """Return a version of what a thread is for (the newest when none is named); none of one whose words were erased."""
-    form = _form(VISION, ref)
+    form = form_of(VISION, ref)
     versions = Vision.objects.filter(thread_id=_pk("thr", form)).order_by("-version")
     found = versions.filter(version=int(form[2])).first() if form[2] else versions.first()
     if found is None or not found.origin_goal.strip():
@@ -65,7 +65,7 @@ def open_vision(ref: str, _acting: Acting) -> Resolved:
 
 def open_thread(ref: str, _acting: Acting) -> Resolved:
     """Return a thread's title, summary, tags and open tasks as they are now; its older versions are not kept."""
-    form = _form(THREAD, ref)
+    form = form_of(THREAD, ref)
     found = _at_version(Thread.objects.filter(pk=_pk("thr", form)).first(), form)
     tasks = Task.objects.filter(thread=found).exclude(state__in=(TaskState.DONE, TaskState.CANCELLED))
     rows = _with_edges(list(tasks.order_by("created_at", "id")))
@@ -80,7 +80,7 @@ def open_thread(ref: str, _acting: Acting) -> Resolved:
 
 def open_task(ref: str, _acting: Acting) -> Resolved:
     """Return a task as it is now; its older versions are not kept."""
-    form = _form(TASK, ref)
+    form = form_of(TASK, ref)
     [row] = _with_edges([_at_version(Task.objects.filter(pk=_pk("tsk", form)).first(), form)])
     said = {
         "title": row.title,
@@ -94,7 +94,7 @@ def open_task(ref: str, _acting: Acting) -> Resolved:
 
 def open_session(ref: str, _acting: Acting) -> Resolved:
     """Return where a session stands now, and the refs at which its entries are read."""
-    form = _form(SESSION, ref)
+    form = form_of(SESSION, ref)
     found = Session.objects.filter(pk=_pk("ses", form)).first()
     if found is None:
         raise NotThere
@@ -113,7 +113,7 @@ def open_session(ref: str, _acting: Acting) -> Resolved:
 
 def open_handoff(ref: str, _acting: Acting) -> Resolved:
     """Return a handoff as text, its empty lists said, and nothing that rests on what was revoked."""
-    form = _form(HANDOFF, ref)
+    form = form_of(HANDOFF, ref)
     found = Handoff.objects.filter(pk=_pk("hnd", form)).first()
     if found is None:
         raise NotThere
@@ -126,7 +126,7 @@ def open_handoff(ref: str, _acting: Acting) -> Resolved:
 
 def open_summary(ref: str, _acting: Acting) -> Resolved:
     """Return a version of a work summary as text, section by section, without what rests on what was revoked."""
-    form = _form(SUMMARY, ref)
+    form = form_of(SUMMARY, ref)
     found = WorkSummary.objects.filter(pk=_pk("sum", form)).first()
     if found is None:
         raise NotThere
@@ -146,7 +146,7 @@ def _sections_told(sections: Sections) -> str:
 
 def open_revision(ref: str, _acting: Acting) -> Resolved:
     """Return the body of a contract's revision as canonical JSON, or the part that a prompt names, in its lines."""
-    form = _form(REVISION, ref)
+    form = form_of(REVISION, ref)
     found = Revision.objects.filter(pk=_pk("rev", form)).select_related("contract").first()
     if found is None:
         raise NotThere
@@ -217,7 +217,8 @@ def _pk(prefix: str, form: re.Match[str]) -> uuid.UUID:
     return parse_id(prefix, form[1], pointer="/ref")
 
 
-def _form(pattern: re.Pattern[str], ref: str) -> re.Match[str]:
+def form_of(pattern: re.Pattern[str], ref: str) -> re.Match[str]:
+    """Return a ref's parts; raises NotThere for one of another form."""
     form = pattern.fullmatch(ref)
     if form is None:
         raise NotThere
